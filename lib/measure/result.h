@@ -19,7 +19,7 @@ namespace wiremark::measure {
 inline constexpr const char* kResultSchema = "wiremark.result/1";
 
 /// The percentiles of a summary where nobody asked for others.
-inline constexpr double kPercentiles[] = {50, 75, 90, 99, 99.9, 99.99, 100};
+inline constexpr double kPercentiles[] = {50, 90, 99, 99.9, 99.99, 100};
 
 /// A value of a histogram: `percent` of all values are `ns` or less.
 struct Percentile {
