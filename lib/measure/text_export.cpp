@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <iterator>
 #include <string_view>
 
 #include "measure/quantity.h"
@@ -14,7 +13,7 @@ namespace {
 
 // Labels fill the first 14 columns, so that all values begin, and all tables are, in one line.
 void put_line(std::string& text, std::string_view label, std::string_view value) {
-  fmt::format_to(std::back_inserter(text), "  {:<11} {}\n", label, value);
+  text += fmt::format("  {:<11} {}\n", label, value);
 }
 
 std::string per_second(std::uint64_t bytes, double seconds) {
@@ -51,9 +50,8 @@ struct Column {
 // One column per kind of time, one row per figure, so that any list of percentiles fits.
 void put_row(std::string& text, std::string_view label, const std::vector<Column>& columns,
              auto&& figure) {
-  fmt::format_to(std::back_inserter(text), "  {:<11}", label);
-  for (const Column& column : columns)
-    fmt::format_to(std::back_inserter(text), "{:>12}", figure(column));
+  text += fmt::format("  {:<11}", label);
+  for (const Column& column : columns) text += fmt::format("{:>12}", figure(column));
   text += '\n';
 }
 
@@ -96,16 +94,16 @@ void put_latencies(std::string& text, const RunResult& result) {
 
 void put_end(std::string& text, std::string_view name, const CpuShare& share, double seconds,
              double us_per_message, std::uint64_t rss_bytes) {
-  fmt::format_to(std::back_inserter(text), "  {:<11}{:>12}{:>12}{:>12}{:>15}{:>12}\n", name,
-                 span_of(share.user_s), span_of(share.sys_s), format_share(share.pct(seconds)),
-                 us_per_message > 0 ? format_number(us_per_message) + " us" : "-",
-                 rss_bytes > 0 ? format_size(static_cast<double>(rss_bytes)) : "-");
+  text += fmt::format("  {:<11}{:>12}{:>12}{:>12}{:>15}{:>12}\n", name, span_of(share.user_s),
+                      span_of(share.sys_s), format_share(share.pct(seconds)),
+                      us_per_message > 0 ? format_number(us_per_message) + " us" : "-",
+                      rss_bytes > 0 ? format_size(static_cast<double>(rss_bytes)) : "-");
 }
 
 void put_costs(std::string& text, const RunResult& result) {
   const double seconds = result.totals.seconds;
-  fmt::format_to(std::back_inserter(text), "\n  {:<11}{:>12}{:>12}{:>12}{:>15}{:>12}\n", "cpu",
-                 "user", "sys", "of a core", "per message", "memory");
+  text += fmt::format("\n  {:<11}{:>12}{:>12}{:>12}{:>15}{:>12}\n", "cpu", "user", "sys",
+                      "of a core", "per message", "memory");
   put_end(text, result.tool, result.cpu, seconds, result.us_cpu_per_message(), result.rss_bytes);
   if (result.server_cpu) {
     put_end(text, "server", *result.server_cpu, seconds,
