@@ -45,6 +45,8 @@ class EpollReactor {
   template <Handler H>
   void run(H& handler, const Stop& stop);
 
+  /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
+  Nanoseconds woke_ns() const noexcept { return woke_ns_; }
   const ReactorStats& stats() const noexcept { return stats_; }
   std::size_t connections() const noexcept { return pool_.in_use(); }
   /// What the path in a result says: "epoll, edge-triggered, one 64 KiB read buffer".
@@ -72,6 +74,7 @@ class EpollReactor {
   ReactorOptions options_;
   ReactorStats stats_;
   Waiter waiter_;
+  Nanoseconds woke_ns_ = 0;
   Fd epoll_;
   std::vector<Fd> listeners_;
   Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
@@ -102,6 +105,7 @@ void EpollReactor::run(H& handler, const Stop& stop) {
   Nanoseconds deadline = handler.on_turn(now_ns());
   while (!stop.requested()) {
     const int count = wait(events, kEvents, deadline);
+    woke_ns_ = now_ns();
     for (int i = 0; i < count; ++i) dispatch(events[i], handler);
     resumable_.swap(unfinished_);
     for (Conn* conn : resumable_) {

@@ -3,6 +3,19 @@
 
 namespace wiremark::net {
 
+ReactorStats& ReactorStats::operator+=(const ReactorStats& other) noexcept {
+  for (const auto counter :
+       {&ReactorStats::turns, &ReactorStats::system_calls, &ReactorStats::accepted,
+        &ReactorStats::refused, &ReactorStats::accept_errors, &ReactorStats::bytes_in,
+        &ReactorStats::bytes_out, &ReactorStats::copied, &ReactorStats::pauses,
+        &ReactorStats::out_of_buffers, &ReactorStats::rearmed}) {
+    (this->*counter).add((other.*counter).get());
+  }
+  return *this;
+}
+
+const char* liburing_version() noexcept { return WIREMARK_LIBURING_VERSION; }
+
 Result<Backend> parse_backend(std::string_view text) {
   for (const Backend backend : {Backend::automatic, Backend::epoll, Backend::uring}) {
     if (text == to_string(backend)) return backend;

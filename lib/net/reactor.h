@@ -22,12 +22,16 @@ concept Reactor = Handler<H> && requires(R reactor, H& handler, Conn& conn, Fd f
   { reactor.flush(conn) } -> std::same_as<void>;
   { reactor.close(conn, 0) } -> std::same_as<void>;
   { reactor.run(handler, stop) } -> std::same_as<void>;
+  { reactor.woke_ns() } -> std::same_as<Nanoseconds>;
   { reactor.stats() } -> std::same_as<const ReactorStats&>;
   { reactor.connections() } -> std::same_as<std::size_t>;
   { reactor.describe() } -> std::same_as<std::string>;
 };
 
 enum class Backend { automatic, epoll, uring };
+
+/// The liburing this was built with, such as "2.3".
+const char* liburing_version() noexcept;
 
 /// "auto", "epoll" or "uring".
 Result<Backend> parse_backend(std::string_view text);

@@ -41,7 +41,9 @@ struct ReactorStats {
   Counter pauses;          ///< Times reading stopped because a peer did not read.
   Counter out_of_buffers;  ///< io_uring: receives that ended with ENOBUFS.
   Counter rearmed;         ///< io_uring: multishot receives that had to be armed again.
-  Counter buffers_used;    ///< io_uring: receive buffers in circulation.
+
+  /// Adds what another thread's reactor counted.
+  ReactorStats& operator+=(const ReactorStats& other) noexcept;
 };
 
 }  // namespace wiremark::net

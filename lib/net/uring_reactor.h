@@ -44,6 +44,8 @@ class UringReactor {
   template <Handler H>
   void run(H& handler, const Stop& stop);
 
+  /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
+  Nanoseconds woke_ns() const noexcept { return woke_ns_; }
   const ReactorStats& stats() const noexcept { return stats_; }
   std::size_t connections() const noexcept { return pool_.in_use() - listeners_.size(); }
   /// What the path in a result says, with the buffers in circulation.
@@ -92,6 +94,7 @@ class UringReactor {
   ReactorOptions options_;
   ReactorStats stats_;
   Waiter waiter_;
+  Nanoseconds woke_ns_ = 0;
   Ring ring_;
   BufferRing buffers_;
   ConnPool pool_;
@@ -122,6 +125,7 @@ void UringReactor::run(H& handler, const Stop& stop) {
   Nanoseconds deadline = handler.on_turn(now_ns());
   while (!stop.requested()) {
     wait(deadline);
+    woke_ns_ = now_ns();
     io_uring_cqe* cqe;
     unsigned head, count = 0;
     io_uring_for_each_cqe(ring_.get(), head, cqe) {
