@@ -119,7 +119,6 @@ void EpollReactor::run(H& handler, const Stop& stop) {
     reap(handler);
     deadline = handler.on_turn(now);
     if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
-    reap(handler);
   }
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stop.fd(), nullptr);
 }
