@@ -12,6 +12,10 @@
 #include "net/reactor.h"
 #include "net/socket.h"
 
+// The reactors by name, so that a test run can pick one: --test-case=*<uring>*.
+TYPE_TO_STRING_AS("epoll", wiremark::net::EpollReactor);
+TYPE_TO_STRING_AS("uring", wiremark::net::UringReactor);
+
 namespace wiremark::net {
 
 /// Waits up to 20 s, which only a failure needs, for what another thread is about to make true.
@@ -93,7 +97,3 @@ class Server {
 };
 
 }  // namespace wiremark::net
-
-// The reactors by name, so that a test run can pick one: --test-case=*<uring>*.
-TYPE_TO_STRING_AS("epoll", wiremark::net::EpollReactor);
-TYPE_TO_STRING_AS("uring", wiremark::net::UringReactor);
