@@ -126,7 +126,26 @@ void UringReactor::wait(Nanoseconds deadline) {
   stats_.system_calls.add();
   // A kernel short of completion room refuses the rest of the queue (EBUSY): then this turn goes
   // on.
-  if (io_uring_sq_ready(ring_.get()) == 0) ++turn_;
+  // Nor has a turn passed while completions, a failed send's perhaps, stand outside the queue.
+  if (io_uring_sq_ready(ring_.get()) == 0 && !io_uring_cq_has_overflow(ring_.get())) ++turn_;
+  collect_failed_sends((turn_ - 1) & 1);
+}
+
+// The failures of the sends just submitted may stand behind deliveries: of an earlier submission in
+// mid-turn, or of a receive armed beside them. They go first, so that nothing a delivery sends
+// overtakes the rest of such a send. Failures of this turn's own sends are met in the queue's
+// order.
+void UringReactor::collect_failed_sends(std::uint64_t parity) {
+  if (lent_[parity].empty()) return;
+  io_uring_cqe* cqe;
+  unsigned head;
+  io_uring_for_each_cqe(ring_.get(), head, cqe) {
+    if ((cqe->user_data & kOpMask) != static_cast<std::uint64_t>(Op::lent_send)) continue;
+    const std::uint64_t number = cqe->user_data >> 3;
+    if ((number & 1) != parity) continue;
+    lent_send_failed(number, cqe->res);
+    cqe->user_data = static_cast<std::uint64_t>(Op::ignored);
+  }
 }
 
 void UringReactor::end_turn(Nanoseconds now) {

@@ -74,6 +74,7 @@ class UringReactor {
   void send_lent(Conn& conn);
   void send_copied(Conn& conn);
   void lent_send_failed(std::uint64_t number, int result);
+  void collect_failed_sends(std::uint64_t parity);
   void sent(Conn& conn, int result);
   void check_output(Conn& conn);
   void wait(Nanoseconds deadline);
