@@ -1,4 +1,4 @@
-"""Prints why tests of a build directory were skipped, and one line with their totals."""
+"""Prints which tests of a build directory failed or were skipped, and why, and their totals."""
 import json
 import pathlib
 import sys
@@ -20,11 +20,13 @@ def main(build_dir):
         sys.exit(f'tests of {build_dir}: no test ran')
     runs = [json.loads(line) for line in log.read_text(encoding='utf-8').splitlines()]
     skipped = [run for run in runs if run['result'] == 'SKIP']
-    passed = sum(run['result'] in PASSED for run in runs)
-    failed = len(runs) - passed - len(skipped)
+    failed = [run for run in runs if run['result'] not in PASSED | {'SKIP'}]
+    passed = len(runs) - len(failed) - len(skipped)
+    for run in failed:
+        print(f'failed {run["name"]}: {run["result"]}')
     for run in skipped:
         print(f'skipped {run["name"]}: {reason(run)}')
-    print(f'tests of {build_dir}: {passed} passed, {failed} failed, {len(skipped)} skipped')
+    print(f'tests of {build_dir}: {passed} passed, {len(failed)} failed, {len(skipped)} skipped')
 
 
 main(sys.argv[1])
