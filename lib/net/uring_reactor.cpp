@@ -106,6 +106,13 @@ void UringReactor::arm_receive(Conn& conn) {
   arm(Op::receive, conn);
 }
 
+void UringReactor::cancel(Op op, Conn& conn) {
+  io_uring_sqe& sqe = ring_.entry();
+  io_uring_prep_cancel64(
+      &sqe, reinterpret_cast<std::uintptr_t>(&conn) | static_cast<std::uint64_t>(op), 0);
+  io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
+}
+
 void UringReactor::wait(Nanoseconds deadline) {
   stats_.turns.add();
   const Nanoseconds now = now_ns();
@@ -248,10 +255,7 @@ void UringReactor::check_output(Conn& conn) {
     conn.paused = true;
     stats_.pauses.add();
     if (!conn.reading) return;
-    io_uring_sqe& sqe = ring_.entry();
-    io_uring_prep_cancel64(
-        &sqe, reinterpret_cast<std::uintptr_t>(&conn) | static_cast<std::uint64_t>(Op::receive), 0);
-    io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
+    cancel(Op::receive, conn);
   } else if (conn.paused && conn.unsent() <= options_.output_limit / 2) {
     conn.paused = false;
     if (!conn.reading && conn.state == Conn::State::open) arm_receive(conn);
@@ -287,10 +291,15 @@ void UringReactor::accept_failed(Conn& listener, int error, bool more) {
 
 void UringReactor::close(Conn& conn, int error) {
   if (conn.state == Conn::State::closing) return;
+  // What is armed holds the socket open; shut down, it completes. A connect may not have begun,
+  // and then would: it is cancelled, behind its own entry in the queue.
+  if (conn.state == Conn::State::connecting)
+    cancel(Op::connect, conn);
+  else if (conn.operations > 0)
+    ::shutdown(conn.fd, SHUT_RDWR);
+  dead_wait_for_turn_ |= conn.operations == 0;
   conn.state = Conn::State::closing;
   conn.error = error;
-  // What is armed holds the socket open; shut down, it completes.
-  if (conn.operations > 0) ::shutdown(conn.fd, SHUT_RDWR);
   dead_.push_back(&conn);
 }
 
