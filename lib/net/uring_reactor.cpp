@@ -26,6 +26,9 @@ Result<> UringReactor::available() {
   smallest.buffer_size = 64;
   const auto reactor = open(smallest);
   if (!reactor) return std::unexpected(reactor.error());
+  io_uring_prep_nop(&(*reactor)->ring_.entry());
+  const int entered = io_uring_submit_and_wait((*reactor)->ring_.get(), 1);
+  if (entered < 0) return failed("io_uring_enter", {}, -entered);
   return {};
 }
 
