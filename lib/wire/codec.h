@@ -13,7 +13,7 @@ namespace wiremark::wire {
 
 /// What a decoder accepts at most. Over a limit is an error of its own, never a crash.
 struct Limits {
-  std::size_t frame_size = 1 << 20;  ///< Bytes of one frame, header included.
+  std::size_t frame_size = 1 << 20;  ///< What a length may say: of a frame, or of a field in one.
   unsigned depth = 32;               ///< Nested objects, groups or nodes.
 };
 
@@ -22,7 +22,7 @@ struct Limits {
 ///   kName            the name users write, such as "protobuf"
 ///   max_size(m)      bytes that encode(m) may write at most
 ///   encode(m, to)    writes one payload, without its frame header; its size, or 0 when `to` is
-///                    shorter than max_size(m)
+///                    shorter than max_size(m); bytes of `to` behind the payload may be overwritten
 ///   decode(from, m)  reads one whole payload; on an error `m` is unspecified
 ///
 /// Constructed from Limits. The frame around a payload is the business of frame.h.

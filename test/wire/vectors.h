@@ -55,8 +55,9 @@ struct Vector {
 /// The packets of one format: "bytestream", "protobuf", "json", "flatbuffers" or "y3".
 inline std::vector<Vector> malformed_packets(std::string_view format) {
   std::vector<Vector> vectors;
-  for (const auto& packet : read_json("malformed.json")["packets"]) {
-    if (packet["format"] != format) continue;
+  const nlohmann::json document = read_json("malformed.json");
+  for (const auto& packet : document["packets"]) {
+    if (packet["format"].get<std::string>() != format) continue;
     std::vector<std::byte> bytes = from_hex(packet["hex"].get<std::string>());
     REQUIRE(bytes.size() == packet["bytes"].get<std::size_t>());
     bytes.shrink_to_fit();
