@@ -48,20 +48,35 @@ constexpr std::uint64_t split_groups(std::uint64_t x) noexcept {
   return (x & 0x007F007F007F007F) | (x & 0x3F803F803F803F80) << 1;
 }
 
-/// Writes a number that is not negative with no branch on its size. Eight bytes are written, of
-/// which at most five count; the byte behind those.
+/// Writes a number that is not negative; the byte behind it. Eight bytes may be overwritten, of
+/// which at most five count.
 inline std::byte* put_uint31(std::byte* to, std::uint32_t value) noexcept {
+  if (value < 0x4000) [[likely]] {
+    // One byte or two without a branch: lengths lie on both sides of 128.
+    const std::uint32_t two = value >= 0x80;
+    store_le(to, static_cast<std::uint16_t>((value & 0x7F) | two << 7 | (value & 0x3F80) << 1));
+    return to + 1 + two;
+  }
   const std::uint64_t groups = split_groups(value);
-  const int last = 7 - (std::countl_zero(groups | 1) >> 3);  // Index of the last byte.
+  const int last = 7 - (std::countl_zero(groups) >> 3);  // Index of the last byte.
   const std::uint64_t more = 0x8080808080808080 & ((std::uint64_t{1} << (8 * last)) - 1);
   store_le(to, groups | more);
   return to + last + 1;
 }
 
-/// Reads a varint of up to eight bytes with no branch on its size; the eight bytes at `from` must
-/// be readable. Its size, or 0 when it is longer.
+/// Reads a varint of up to eight bytes; the eight bytes at `from` must be readable. Its size, or 0
+/// when it is longer. The sizes one and two are branches because a field tends to keep its size:
+/// a predicted branch lets the next field start before this one is loaded.
 inline std::size_t get_varint8(const std::byte* from, std::uint64_t& value) noexcept {
   const std::uint64_t word = load_le<std::uint64_t>(from);
+  if ((word & 0x80) == 0) {
+    value = word & 0x7F;
+    return 1;
+  }
+  if ((word & 0x8000) == 0) {
+    value = (word & 0x7F) | (word >> 1 & 0x3F80);
+    return 2;
+  }
   const std::uint64_t ends = ~word & 0x8080808080808080;
   if (ends == 0) [[unlikely]]
     return 0;

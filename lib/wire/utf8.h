@@ -23,27 +23,29 @@ inline bool is_ascii(Bytes text) noexcept {
   const std::byte* at = text.data();
   const std::size_t size = text.size();
   // A text of at least one block is covered by whole blocks, the last of which may overlap the one
-  // before it: that reads no byte outside and needs no loop over a tail.
+  // before it: that reads no byte outside, and texts of most sizes take the same few branches.
 #ifdef __SSE2__
-  if (size >= 16) {
-    const auto block = [at](std::size_t from) {
-      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + from));
-    };
-    __m128i seen = block(size - 16);
-    std::size_t from = 0;
-    for (; from + 64 <= size; from += 64) {
-      const __m128i low = _mm_or_si128(block(from), block(from + 16));
-      const __m128i high = _mm_or_si128(block(from + 32), block(from + 48));
-      seen = _mm_or_si128(seen, _mm_or_si128(low, high));
+  const auto block = [at](std::size_t from) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + from));
+  };
+  const auto two = [block](std::size_t from) {
+    return _mm_or_si128(block(from), block(from + 16));
+  };
+  if (size >= 64) {
+    __m128i seen = _mm_or_si128(two(size - 64), two(size - 32));
+    for (std::size_t from = 0; from + 64 < size; from += 64) {
+      seen = _mm_or_si128(seen, _mm_or_si128(two(from), two(from + 32)));
     }
-    for (; from + 16 <= size; from += 16) seen = _mm_or_si128(seen, block(from));
     return _mm_movemask_epi8(seen) == 0;
   }
+  if (size >= 32) return _mm_movemask_epi8(_mm_or_si128(two(0), two(size - 32))) == 0;
+  if (size >= 16) return _mm_movemask_epi8(_mm_or_si128(block(0), block(size - 16))) == 0;
 #endif
   if (size >= 8) {
     std::uint64_t seen = load_le<std::uint64_t>(at + size - 8);
-    for (std::size_t from = 0; from + 8 <= size; from += 8)
+    for (std::size_t from = 0; from + 8 < size; from += 8) {
       seen |= load_le<std::uint64_t>(at + from);
+    }
     return (seen & kHighBits) == 0;
   }
   std::uint64_t seen = 0;
