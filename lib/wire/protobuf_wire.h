@@ -64,19 +64,31 @@ inline std::byte* put_uint31(std::byte* to, std::uint32_t value) noexcept {
   return to + last + 1;
 }
 
-/// Reads a varint of up to eight bytes; the eight bytes at `from` must be readable. Its size, or 0
-/// when it is longer. The sizes one and two are branches because a field tends to keep its size:
-/// a predicted branch lets the next field start before this one is loaded.
-inline std::size_t get_varint8(const std::byte* from, std::uint64_t& value) noexcept {
-  const std::uint64_t word = load_le<std::uint64_t>(from);
-  if ((word & 0x80) == 0) {
-    value = word & 0x7F;
+/// A negative int32 is sign-extended to 64 bits and takes ten bytes.
+inline std::byte* put_int32(std::byte* to, std::int32_t value) noexcept {
+  if (value < 0) [[unlikely]]
+    return put_varint(to, static_cast<std::uint64_t>(value));
+  return put_uint31(to, static_cast<std::uint32_t>(value));
+}
+
+/// Reads a varint of one or two bytes, or one of up to eight when eight bytes are left before
+/// `end`; two bytes must be readable. Its size, or 0 when it is none of these. Sizes are told apart
+/// by branches because a field tends to keep its size: a predicted branch lets the next field start
+/// before this one is loaded.
+inline std::size_t get_varint8(const std::byte* from, const std::byte* end,
+                               std::uint64_t& value) noexcept {
+  const std::uint64_t start = load_le<std::uint16_t>(from);
+  if ((start & 0x80) == 0) {
+    value = start & 0x7F;
     return 1;
   }
-  if ((word & 0x8000) == 0) {
-    value = (word & 0x7F) | (word >> 1 & 0x3F80);
+  if ((start & 0x8000) == 0) {
+    value = (start & 0x7F) | (start >> 1 & 0x3F80);
     return 2;
   }
+  if (end - from < 8) [[unlikely]]
+    return 0;
+  const std::uint64_t word = load_le<std::uint64_t>(from);
   const std::uint64_t ends = ~word & 0x8080808080808080;
   if (ends == 0) [[unlikely]]
     return 0;
