@@ -5,10 +5,10 @@
 // for, a NUL does not end a number, and unknown values are walked by JsonWalker.
 #include <simdjson.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <new>
-#include <utility>
 
 #include "wire/json_simdjson.h"
 #include "wire/json_walker.h"
@@ -46,10 +46,9 @@ class Reader final : public SimdjsonReader {
     if (!start(from, document) || document.get_object().get(object)) return false;
     unsigned seen = 0;
     for (auto item : object) {
-      ondemand::field field;
-      if (std::move(item).get(field)) return false;
       unsigned bit = 0;
-      if (!message_field(field, into, bit) || (seen & bit) != 0) return false;
+      if (item.error() || !message_field(item.value_unsafe(), into, bit) || (seen & bit) != 0)
+        return false;
       seen |= bit;
     }
     return seen == 7 && at_end(document);
@@ -70,9 +69,9 @@ class Reader final : public SimdjsonReader {
     if (!start(packet, document) || document.get_object().get(object)) return false;
     bool found = false;
     for (auto item : object) {
-      ondemand::field field;
       std::string_view name;
-      if (std::move(item).get(field) || field.unescaped_key().get(name)) return false;
+      if (item.error() || item.unescaped_key().get(name)) return false;
+      ondemand::field& field = item.value_unsafe();
       const bool wanted = name == key;
       if (wanted && found) return false;
       if (!(wanted ? read(field.value(), type, into) : is_json(field.value()))) return false;
@@ -84,8 +83,8 @@ class Reader final : public SimdjsonReader {
  private:
   bool start(Bytes from, ondemand::document& document) noexcept {
     if (from.empty() || from.size() > limits_.frame_size) return false;
+    // What stands in the padding does not matter: it is only there to be read.
     std::memcpy(padded_.get(), from.data(), from.size());
-    std::memset(padded_.get() + from.size(), ' ', simdjson::SIMDJSON_PADDING);
     size_ = from.size();
     return !parser_.iterate(padded_.get(), size_, size_ + simdjson::SIMDJSON_PADDING).get(document);
   }
@@ -94,7 +93,8 @@ class Reader final : public SimdjsonReader {
     return document.current_location().error() == simdjson::OUT_OF_BOUNDS;
   }
 
-  bool message_field(ondemand::field& field, Message& into, unsigned& bit) noexcept {
+  [[gnu::always_inline]] bool message_field(ondemand::field& field, Message& into,
+                                            unsigned& bit) noexcept {
     const char* key = field.key().raw();
     if (is_name(key, "head")) bit = 1;
     if (is_name(key, "guid")) bit = 2;
@@ -124,7 +124,7 @@ class Reader final : public SimdjsonReader {
   }
 
   template <class T>
-  static bool integer(ondemand::value& value, T& into) noexcept {
+  [[gnu::always_inline]] static bool integer(ondemand::value& value, T& into) noexcept {
     if (ends_in_nul(value)) return false;
     std::int64_t number = 0;
     if (value.get_int64().get(number) || !in_range<T>(number)) return false;
@@ -170,6 +170,9 @@ class Reader final : public SimdjsonReader {
       case ValueType::float32:
       case ValueType::float64:
         if (ends_in_nul(value) || value.get_double().get(real)) return false;
+        if (type == ValueType::float32 && std::isinf(static_cast<float>(real))) {
+          return false;
+        }
         if (type == ValueType::float64) {
           into = real;
         } else {

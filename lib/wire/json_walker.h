@@ -43,6 +43,8 @@ class JsonWalker {
   bool integer(std::int64_t min, std::int64_t max, std::int64_t& value) noexcept;
   /// A number, as it is written. `whole` when it has neither fraction nor exponent.
   bool number(std::string_view& raw, bool& whole) noexcept;
+  /// The same, when the next value is a number at all.
+  bool typed_number(std::string_view& raw, bool& whole) noexcept;
   /// Nothing but white space up to the end.
   bool end() noexcept;
 
@@ -76,6 +78,10 @@ class JsonWalker {
 /// Is a name as it is written, escapes and all, the name `plain` of ASCII letters and digits?
 /// `raw` must have passed JsonWalker::key.
 bool json_key_is(std::string_view raw, std::string_view plain) noexcept;
+
+/// Writes what `raw` stands for, at most raw.size() bytes, to `to`. `raw` must have passed
+/// JsonWalker::text.
+std::string_view json_unescape(std::string_view raw, char* to) noexcept;
 
 /// The first error of `text` as a message {"head": int32, "guid": int32, "content": text}, fields
 /// in any order, unknown ones allowed. A truncated text fails at its end, a missing field at the

@@ -124,6 +124,13 @@ char* put_escape(char* to, char byte) {
   return to;
 }
 
+/// What stands between the quotes; nullptr when it is not UTF-8.
+char* put_text(char* to, std::string_view text) {
+  const Made made = copy_text(to, text);
+  if (!made.ascii && !is_utf8(as_bytes(text))) return nullptr;
+  return made.plain ? to + text.size() : put_escaped(to, text);
+}
+
 }  // namespace
 
 std::size_t write_json(const Message& message, MutableBytes to) noexcept {
@@ -134,11 +141,18 @@ std::size_t write_json(const Message& message, MutableBytes to) noexcept {
   at = put(at, R"(,"guid":)");
   at = put_integer(at, message.guid);
   at = put(at, R"(,"content":")");
-  const Made made = copy_text(at, message.content);
-  if (!made.ascii && !is_utf8(as_bytes(message.content))) return 0;
-  at = made.plain ? at + message.content.size() : put_escaped(at, message.content);
+  at = put_text(at, message.content);
+  if (at == nullptr) return 0;
   at = put(at, R"("})");
   return static_cast<std::size_t>(at - start);
+}
+
+char* write_json_text(char* to, std::string_view text) noexcept {
+  *to = '"';
+  to = put_text(to + 1, text);
+  if (to == nullptr) return nullptr;
+  *to = '"';
+  return to + 1;
 }
 
 }  // namespace wiremark::wire

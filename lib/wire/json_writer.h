@@ -1,7 +1,8 @@
-// Writes a message as JSON in one pass.
+// Writes JSON in one pass.
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "base/bytes.h"
 #include "wire/message.h"
@@ -19,5 +20,9 @@ constexpr std::size_t json_max_size(const Message& message) noexcept {
 /// but for what RFC 8259 section 7 wants escaped. Returns the size, or 0 when `to` is shorter than
 /// json_max_size(message) or the content is not UTF-8, which JSON cannot carry.
 std::size_t write_json(const Message& message, MutableBytes to) noexcept;
+
+/// Writes `text` as a JSON string, quotes included: at most 6 * text.size() + 2 bytes. Returns
+/// where it ends, or nullptr when the text is not UTF-8.
+char* write_json_text(char* to, std::string_view text) noexcept;
 
 }  // namespace wiremark::wire
