@@ -28,17 +28,25 @@ DecodeError load(Bytes from, std::size_t flags, JanssonValue& tree) {
   json_error_t error;
   tree = JanssonValue(json_loadb(as_text(from).data(), from.size(), flags, &error));
   if (tree.get() != nullptr) {
-    return json_is_object(tree.get()) ? DecodeError{} : DecodeError{.kind = wrong_type, .offset = 0};
+    return json_is_object(tree.get()) ? DecodeError{}
+                                      : DecodeError{.kind = wrong_type, .offset = 0};
   }
   const auto offset = static_cast<std::size_t>(error.position);
   switch (json_error_code(&error)) {
-    case json_error_premature_end_of_input: return {.kind = truncated, .offset = offset};
-    case json_error_end_of_input_expected: return {.kind = trailing_data, .offset = offset};
-    case json_error_duplicate_key: return {.kind = duplicate_field, .offset = offset};
-    case json_error_numeric_overflow: return {.kind = number_out_of_range, .offset = offset};
-    case json_error_invalid_utf8: return {.kind = invalid_utf8, .offset = offset};
-    case json_error_stack_overflow: return {.kind = depth_exceeded, .offset = offset};
-    default: return {.kind = syntax, .offset = offset};
+    case json_error_premature_end_of_input:
+      return {.kind = truncated, .offset = offset};
+    case json_error_end_of_input_expected:
+      return {.kind = trailing_data, .offset = offset};
+    case json_error_duplicate_key:
+      return {.kind = duplicate_field, .offset = offset};
+    case json_error_numeric_overflow:
+      return {.kind = number_out_of_range, .offset = offset};
+    case json_error_invalid_utf8:
+      return {.kind = invalid_utf8, .offset = offset};
+    case json_error_stack_overflow:
+      return {.kind = depth_exceeded, .offset = offset};
+    default:
+      return {.kind = syntax, .offset = offset};
   }
 }
 
@@ -88,12 +96,24 @@ DecodeErrorKind read_value(const json_t* value, ValueType type, Value& into) {
   if (!json_is_number(value)) return wrong_type;
   const double real = json_number_value(value);
   switch (type) {
-    case ValueType::int32: into = static_cast<std::int32_t>(real); break;
-    case ValueType::uint32: into = static_cast<std::uint32_t>(real); break;
-    case ValueType::int64: into = static_cast<std::int64_t>(real); break;
-    case ValueType::uint64: into = nearest_uint64(real); break;
-    case ValueType::float32: into = static_cast<float>(real); break;
-    default: into = real; break;
+    case ValueType::int32:
+      into = static_cast<std::int32_t>(real);
+      break;
+    case ValueType::uint32:
+      into = static_cast<std::uint32_t>(real);
+      break;
+    case ValueType::int64:
+      into = static_cast<std::int64_t>(real);
+      break;
+    case ValueType::uint64:
+      into = nearest_uint64(real);
+      break;
+    case ValueType::float32:
+      into = static_cast<float>(real);
+      break;
+    default:
+      into = real;
+      break;
   }
   return none;
 }
@@ -136,7 +156,7 @@ DecodeError JanssonCodec::decode(Bytes from, Message& into) noexcept {
 }
 
 std::size_t JanssonPairs::max_size(std::span<const Value> values) const noexcept {
-  return JsonPairs().max_size(values);
+  return json_max_size(values);
 }
 
 std::size_t JanssonPairs::encode(std::span<const Value> values, MutableBytes to) const noexcept {

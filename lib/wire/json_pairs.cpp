@@ -176,7 +176,7 @@ DecodeError JsonTaker::take(Bytes packet, unsigned key, ValueType type, bool che
   return walker.end() ? DecodeError{} : walker.error();
 }
 
-std::size_t JsonPairs::max_size(std::span<const Value> values) const noexcept {
+std::size_t json_max_size(std::span<const Value> values) noexcept {
   // Each pair: a comma or brace, the name with its quotes, a colon, and text quotes.
   constexpr std::size_t kAround = 1 + 5 + 1 + 2;
   std::size_t size = 2;
@@ -185,6 +185,10 @@ std::size_t JsonPairs::max_size(std::span<const Value> values) const noexcept {
     size += kAround + (text != nullptr ? 6 * text->size() : kNumberSize);
   }
   return size;
+}
+
+std::size_t JsonPairs::max_size(std::span<const Value> values) const noexcept {
+  return json_max_size(values);
 }
 
 std::size_t JsonPairs::encode(std::span<const Value> values, MutableBytes to) const noexcept {

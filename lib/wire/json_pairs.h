@@ -14,6 +14,9 @@
 
 namespace wiremark::wire {
 
+/// Bytes that JsonPairs::encode(values) may write at most.
+std::size_t json_max_size(std::span<const Value> values) noexcept;
+
 /// The value under one key of an object, read by JsonWalker. A text with escapes is written out
 /// into a buffer that is as large as the frame limit and reserved when this is made.
 class JsonTaker {

@@ -58,13 +58,20 @@ DecodeErrorKind read_value(const json& value, Value& into) {
 
 DecodeErrorKind read_value(const json& value, ValueType type, Value& into) {
   switch (type) {
-    case ValueType::text: return read_value<std::string_view>(value, into);
-    case ValueType::int32: return read_value<std::int32_t>(value, into);
-    case ValueType::uint32: return read_value<std::uint32_t>(value, into);
-    case ValueType::int64: return read_value<std::int64_t>(value, into);
-    case ValueType::uint64: return read_value<std::uint64_t>(value, into);
-    case ValueType::float32: return read_value<float>(value, into);
-    case ValueType::float64: return read_value<double>(value, into);
+    case ValueType::text:
+      return read_value<std::string_view>(value, into);
+    case ValueType::int32:
+      return read_value<std::int32_t>(value, into);
+    case ValueType::uint32:
+      return read_value<std::uint32_t>(value, into);
+    case ValueType::int64:
+      return read_value<std::int64_t>(value, into);
+    case ValueType::uint64:
+      return read_value<std::uint64_t>(value, into);
+    case ValueType::float32:
+      return read_value<float>(value, into);
+    case ValueType::float64:
+      return read_value<double>(value, into);
   }
   return wrong_type;
 }
@@ -98,7 +105,7 @@ DecodeError NlohmannCodec::decode(Bytes from, Message& into) {
 }
 
 std::size_t NlohmannPairs::max_size(std::span<const Value> values) const {
-  return JsonPairs().max_size(values);
+  return json_max_size(values);
 }
 
 std::size_t NlohmannPairs::encode(std::span<const Value> values, MutableBytes to) const {

@@ -20,13 +20,13 @@ std::size_t SimdjsonCodec::encode(const Message& message, MutableBytes to) const
 }
 
 DecodeError SimdjsonCodec::decode(Bytes from, Message& into) noexcept {
-  if (reader_->decode(from, into)) [[likely]] return {};
+  if (reader_->decode(from, into)) [[likely]]
+    return {};
   if (from.size() > limits_.frame_size) return {.kind = too_large, .offset = limits_.frame_size};
   return explain_json_message(from, limits_.depth);
 }
 
-SimdjsonPairs::SimdjsonPairs(Limits limits)
-    : limits_(limits), own_(limits), reader_(make_simdjson_reader(limits)) {}
+SimdjsonPairs::SimdjsonPairs(Limits limits) : own_(limits), reader_(make_simdjson_reader(limits)) {}
 
 std::size_t SimdjsonPairs::max_size(std::span<const Value> values) const noexcept {
   return own_.max_size(values);
@@ -36,22 +36,18 @@ std::size_t SimdjsonPairs::encode(std::span<const Value> values, MutableBytes to
   return own_.encode(values, to);
 }
 
-DecodeError SimdjsonPairs::explain(Bytes packet, unsigned key, ValueType type, bool checked,
-                                   Value& into) noexcept {
-  const DecodeError error = checked ? own_.take_checked(packet, key, type, into)
-                                    : own_.take(packet, key, type, into);
-  return error ? error : DecodeError{.kind = syntax, .offset = 0};
-}
-
 DecodeError SimdjsonPairs::take(Bytes packet, unsigned key, ValueType type, Value& into) noexcept {
-  if (reader_->take(packet, PairName(key).text(), type, into)) [[likely]] return {};
-  return explain(packet, key, type, false, into);
+  if (reader_->take(packet, PairName(key).text(), type, into)) [[likely]]
+    return {};
+  // find_field does not see through escapes in names; own_ does, and names errors.
+  return own_.take(packet, key, type, into);
 }
 
 DecodeError SimdjsonPairs::take_checked(Bytes packet, unsigned key, ValueType type,
                                         Value& into) noexcept {
-  if (reader_->take_checked(packet, PairName(key).text(), type, into)) [[likely]] return {};
-  return explain(packet, key, type, true, into);
+  if (reader_->take_checked(packet, PairName(key).text(), type, into)) [[likely]]
+    return {};
+  return own_.take_checked(packet, key, type, into);
 }
 
 }  // namespace wiremark::wire

@@ -48,10 +48,6 @@ class SimdjsonPairs {
   DecodeError take_checked(Bytes packet, unsigned key, ValueType type, Value& into) noexcept;
 
  private:
-  DecodeError explain(Bytes packet, unsigned key, ValueType type, bool checked,
-                      Value& into) noexcept;
-
-  Limits limits_;
   JsonPairs own_;
   std::unique_ptr<SimdjsonReader> reader_;
 };
