@@ -12,7 +12,9 @@
 #include "wire/bytes_codec.h"
 #include "wire/codec.h"
 #include "wire/flatbuffers_codec.h"
+#include "wire/json_codec.h"
 #include "wire/protobuf_codec.h"
+#include "wire/y3_codec.h"
 
 namespace wiremark::wire {
 
@@ -22,11 +24,7 @@ struct CodecList {
 };
 
 /// Every format's own codec, in the order in which tools list them.
-using Codecs = CodecList<
-    // One per line, so that branches merge.
-    BytesCodec,     //
-    ProtobufCodec,  //
-    FlatbuffersCodec>;
+using Codecs = CodecList<BytesCodec, ProtobufCodec, JsonCodec, FlatbuffersCodec, Y3Codec>;
 
 /// Calls `use` with a codec of the format called `name`, and hands back what it returned. A name
 /// that is in no list is an error, and nothing is called. `use` is instantiated once per codec, and
