@@ -1,0 +1,137 @@
+// A histogram of nanoseconds with HdrHistogram's bucket layout.
+#include "measure/histogram.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace wiremark::measure {
+
+Histogram::Histogram() : counts_(std::make_unique<Counter[]>(kBuckets)) {}
+
+Histogram::Histogram(const Histogram& other) : Histogram() { *this = other; }
+
+Histogram& Histogram::operator=(const Histogram& other) {
+  if (this == &other) return *this;
+  for (std::size_t index = 0; index < kBuckets; ++index) {
+    counts_[index].store(other.counts_[index].load(std::memory_order_relaxed),
+                         std::memory_order_relaxed);
+  }
+  restore_bounds(other.min_.load(std::memory_order_relaxed), other.max(), other.clamped());
+  return *this;
+}
+
+void Histogram::merge(const Histogram& other) noexcept {
+  other.for_each([this](const Bucket& bucket) { raise(counts_[bucket.index], bucket.count); });
+  raise(clamped_, other.clamped());
+  min_.store(
+      std::min(min_.load(std::memory_order_relaxed), other.min_.load(std::memory_order_relaxed)),
+      std::memory_order_relaxed);
+  max_.store(std::max(max(), other.max()), std::memory_order_relaxed);
+}
+
+void Histogram::subtract(const Histogram& earlier) noexcept {
+  earlier.for_each([this](const Bucket& bucket) {
+    const std::uint64_t held = counts_[bucket.index].load(std::memory_order_relaxed);
+    counts_[bucket.index].store(held - std::min(held, bucket.count), std::memory_order_relaxed);
+  });
+  clamped_.store(clamped() - std::min(clamped(), earlier.clamped()), std::memory_order_relaxed);
+  settle_bounds();
+}
+
+bool Histogram::restore(std::size_t index, std::uint64_t count) noexcept {
+  if (index >= kBuckets) return false;
+  raise(counts_[index], count);
+  return true;
+}
+
+void Histogram::restore_bounds(Nanoseconds min, Nanoseconds max, std::uint64_t clamped) noexcept {
+  min_.store(min, std::memory_order_relaxed);
+  max_.store(max, std::memory_order_relaxed);
+  clamped_.store(clamped, std::memory_order_relaxed);
+  settle_bounds();
+}
+
+void Histogram::clear() noexcept {
+  for (std::size_t index = 0; index < kBuckets; ++index)
+    counts_[index].store(0, std::memory_order_relaxed);
+  min_.store(UINT64_MAX, std::memory_order_relaxed);
+  max_.store(0, std::memory_order_relaxed);
+  clamped_.store(0, std::memory_order_relaxed);
+}
+
+std::uint64_t Histogram::count() const noexcept {
+  std::uint64_t total = 0;
+  for (std::size_t index = 0; index < kBuckets; ++index)
+    total += counts_[index].load(std::memory_order_relaxed);
+  return total;
+}
+
+Nanoseconds Histogram::min() const noexcept {
+  const Nanoseconds smallest = min_.load(std::memory_order_relaxed);
+  return smallest == UINT64_MAX ? 0 : smallest;
+}
+
+double Histogram::mean() const noexcept {
+  double sum = 0;
+  std::uint64_t total = 0;
+  for_each([&](const Bucket& bucket) {
+    sum += static_cast<double>(bucket.count) * static_cast<double>(bucket.middle());
+    total += bucket.count;
+  });
+  return total == 0 ? 0 : sum / static_cast<double>(total);
+}
+
+double Histogram::stddev() const noexcept {
+  const double centre = mean();
+  double sum = 0;
+  std::uint64_t total = 0;
+  for_each([&](const Bucket& bucket) {
+    const double distance = static_cast<double>(bucket.middle()) - centre;
+    sum += static_cast<double>(bucket.count) * distance * distance;
+    total += bucket.count;
+  });
+  return total == 0 ? 0 : std::sqrt(sum / static_cast<double>(total));
+}
+
+Nanoseconds Histogram::percentile(double percent) const noexcept {
+  const std::uint64_t total = count();
+  if (total == 0) return 0;
+  const double wanted = std::clamp(percent, 0.0, 100.0) * static_cast<double>(total) / 100.0 + 0.5;
+  const std::uint64_t rank =
+      std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, total);
+  std::uint64_t passed = 0;
+  for (std::size_t index = 0; index < kBuckets; ++index) {
+    passed += counts_[index].load(std::memory_order_relaxed);
+    if (passed >= rank) return percent > 0 ? highest_of(index) : lowest_of(index);
+  }
+  return max();
+}
+
+std::uint64_t Histogram::count_above(Nanoseconds value) const noexcept {
+  if (value >= kHighest) return 0;
+  std::uint64_t above = 0;
+  for (std::size_t index = index_of(value) + 1; index < kBuckets; ++index)
+    above += counts_[index].load(std::memory_order_relaxed);
+  return above;
+}
+
+// Makes the extremes agree with the buckets, which a copy taken while another thread records, or a
+// subtraction, may have left behind.
+void Histogram::settle_bounds() noexcept {
+  std::size_t first = kBuckets;
+  std::size_t last = 0;
+  for_each([&](const Bucket& bucket) {
+    first = std::min(first, bucket.index);
+    last = bucket.index;
+  });
+  if (first == kBuckets) {
+    min_.store(UINT64_MAX, std::memory_order_relaxed);
+    max_.store(0, std::memory_order_relaxed);
+    return;
+  }
+  min_.store(std::clamp(min_.load(std::memory_order_relaxed), lowest_of(first), highest_of(first)),
+             std::memory_order_relaxed);
+  max_.store(std::clamp(max(), lowest_of(last), highest_of(last)), std::memory_order_relaxed);
+}
+
+}  // namespace wiremark::measure

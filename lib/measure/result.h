@@ -1,0 +1,175 @@
+// The result of one run of a tool: a plain struct that every exporter reads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "measure/cpu_usage.h"
+#include "measure/histogram.h"
+#include "measure/machine.h"
+
+namespace wiremark::measure {
+
+/// What a JSON document made from this struct calls itself.
+inline constexpr const char* kResultSchema = "wiremark.result/1";
+
+/// The percentiles of a summary where nobody asked for others.
+inline constexpr double kPercentiles[] = {50, 90, 99, 99.9, 99.99, 100};
+
+/// A value of a histogram: `percent` of all values are `ns` or less.
+struct Percentile {
+  double percent = 0;
+  Nanoseconds ns = 0;
+};
+
+/// A histogram summed up, together with its buckets, so that results can be merged without loss.
+struct LatencySummary {
+  std::uint64_t count = 0;
+  Nanoseconds min = 0;
+  Nanoseconds max = 0;
+  double mean = 0;
+  double stddev = 0;
+  std::uint64_t clamped = 0;  ///< Values over an hour, counted as an hour.
+  std::vector<Percentile> percentiles;
+  std::string from;  ///< Where the clock was started: "schedule", "send", "readable", "connect".
+  std::vector<std::pair<std::size_t, std::uint64_t>> buckets;  ///< Index and count, none empty.
+};
+
+/// Sums `histogram` up. 100 as a percentile is the exact maximum's bucket.
+LatencySummary summarize(const Histogram& histogram, std::string from,
+                         std::span<const double> percentiles = kPercentiles);
+
+/// The histogram a summary was made from, equal in every bucket and both extremes. Errors: an index
+/// beyond the layout.
+Result<Histogram> restore(const LatencySummary& summary);
+
+/// Processor time of one end during the measured part of a run.
+struct CpuShare {
+  double user_s = 0;
+  double sys_s = 0;
+  unsigned threads = 1;  ///< Those that do the work: 100 % of each is all there is.
+
+  double total_s() const noexcept { return user_s + sys_s; }
+  /// In percent of one core, so up to 100 times threads; 0 when no time has passed.
+  double pct(double seconds) const noexcept { return seconds > 0 ? 100 * total_s() / seconds : 0; }
+};
+
+CpuShare share_of(const CpuUsage& spent, unsigned threads);
+
+/// Percent of all processors of the machine, 0 to 100.
+struct MachineShare {
+  double busy_pct = 0;
+  double softirq_pct = 0;
+  double steal_pct = 0;
+};
+
+MachineShare share_of(const MachineUsage& spent);
+
+/// How often each kind of error happened, in the order first met.
+using ErrorCounts = std::vector<std::pair<std::string, std::uint64_t>>;
+
+/// What was asked for by name, what runs, and how we know.
+struct Path {
+  std::string requested;  ///< "auto", "epoll", "uring".
+  std::string active;
+  std::vector<std::string> evidence;  ///< Such as "multishot receive: active".
+};
+
+struct Totals {
+  std::uint64_t connections = 0;
+  std::uint64_t connections_asked = 0;  ///< 0 where the other side decides.
+  std::uint64_t messages = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  double seconds = 0;  ///< Of the measured part, warm-up left out.
+  ErrorCounts errors;
+
+  double qps() const noexcept { return seconds > 0 ? static_cast<double>(messages) / seconds : 0; }
+  std::uint64_t errors_sum() const noexcept;
+};
+
+/// The planned messages of an open-loop run, and what became of them.
+struct Plan {
+  std::uint64_t planned = 0;
+  std::uint64_t sent = 0;
+  std::uint64_t answered = 0;
+  std::uint64_t lost = 0;  ///< Sent and never answered.
+  std::uint64_t late = 0;  ///< Sent later than the schedule allows.
+};
+
+/// A part of a run, as the live line shows it.
+struct Interval {
+  double start_s = 0;  ///< Since the start of the run.
+  double seconds = 0;
+  std::uint64_t connections = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t errors = 0;
+  Nanoseconds p50_ns = 0;
+  Nanoseconds p99_ns = 0;
+  Nanoseconds p999_ns = 0;
+  Nanoseconds max_ns = 0;
+  double user_s = 0;
+  double sys_s = 0;
+
+  double qps() const noexcept { return seconds > 0 ? static_cast<double>(messages) / seconds : 0; }
+};
+
+/// A promise of the run that was tested: "verify", "slo p99<2ms".
+struct Check {
+  std::string name;
+  bool passed = false;
+  std::string detail;
+};
+
+/// Which end of the wire a tool is; a generator must not be the bottleneck, a server may.
+enum class Role { generator, server, bench };
+
+const char* name_of(Role role) noexcept;
+
+struct RunResult {
+  std::string tool;
+  std::string version;
+  Role role = Role::generator;
+  std::vector<std::string> argv;
+  std::string started;  ///< RFC 3339, UTC: "2026-11-21T02:18:25Z".
+  Machine host;
+  std::vector<std::pair<std::string, std::string>> config;  ///< Options as the user writes them.
+  Path path;
+  Totals totals;
+  LatencySummary latency;                  ///< What the tool is asked about.
+  std::optional<LatencySummary> service;   ///< A server's own part: readable to answered.
+  std::optional<LatencySummary> lateness;  ///< How far behind its plan each message was sent.
+  std::optional<LatencySummary> connect;   ///< connect(2) until established.
+  CpuShare cpu;                            ///< This process.
+  std::optional<CpuShare> server_cpu;      ///< The other end, when it runs on this machine.
+  MachineShare machine;
+  std::uint64_t rss_bytes = 0;  ///< This process, at its highest.
+  std::optional<std::uint64_t> server_rss_bytes;
+  std::optional<Plan> plan;
+  std::vector<Interval> intervals;
+  std::vector<Check> checks;
+  std::vector<std::string> warnings;
+  bool interrupted = false;
+
+  /// Processor time per message in us; 0 without messages.
+  double us_cpu_per_message() const noexcept { return us_per_message(cpu); }
+  std::optional<double> server_us_cpu_per_message() const noexcept;
+
+ private:
+  double us_per_message(const CpuShare& share) const noexcept;
+};
+
+/// `moment` in UTC as RFC 3339 writes it, to the second.
+std::string format_moment(std::chrono::system_clock::time_point moment);
+
+/// Adds `count` to `kind`, which is appended when new.
+void add_error(ErrorCounts& errors, const std::string& kind, std::uint64_t count = 1);
+
+}  // namespace wiremark::measure

@@ -1,0 +1,170 @@
+// A result as a person reads it.
+#include "measure/text_export.h"
+
+#include <fmt/core.h>
+
+#include <string_view>
+
+#include "measure/quantity.h"
+
+namespace wiremark::measure {
+
+namespace {
+
+// Labels fill the first 14 columns, so that all values begin, and all tables are, in one line.
+void put_line(std::string& text, std::string_view label, std::string_view value) {
+  text += fmt::format("  {:<11} {}\n", label, value);
+}
+
+std::string per_second(std::uint64_t bytes, double seconds) {
+  return format_size(seconds > 0 ? static_cast<double>(bytes) / seconds : 0) + "/s";
+}
+
+std::string many(std::uint64_t count, std::string_view singular) {
+  return fmt::format("{} {}{}", format_count(count), singular, count == 1 ? "" : "s");
+}
+
+std::string span_of(double seconds) { return format_time(seconds * 1e9); }
+
+void put_head(std::string& text, const RunResult& result) {
+  const Totals& totals = result.totals;
+  std::string connections = many(totals.connections, "connection");
+  if (totals.connections < totals.connections_asked)
+    connections += fmt::format(" of {}", format_count(totals.connections_asked));
+  text +=
+      fmt::format("{} {}, {}, {}, {}{}\n\n", result.tool, result.version, result.path.active,
+                  connections, span_of(totals.seconds), result.interrupted ? ", interrupted" : "");
+  put_line(
+      text, "throughput",
+      fmt::format("{:>10} qps   {}", format_rate(totals.qps()), many(totals.messages, "message")));
+  put_line(text, "bytes",
+           fmt::format("{:>14} in   {} out", per_second(totals.bytes_in, totals.seconds),
+                       per_second(totals.bytes_out, totals.seconds)));
+}
+
+struct Column {
+  std::string_view name;
+  const LatencySummary* latency;
+};
+
+// One column per kind of time, one row per figure, so that any list of percentiles fits.
+void put_row(std::string& text, std::string_view label, const std::vector<Column>& columns,
+             auto&& figure) {
+  text += fmt::format("  {:<11}", label);
+  for (const Column& column : columns) text += fmt::format("{:>12}", figure(column));
+  text += '\n';
+}
+
+std::string figure_at(const LatencySummary& latency, double percent) {
+  for (const Percentile& percentile : latency.percentiles) {
+    if (percentile.percent == percent) return format_time(percentile.ns);
+  }
+  return "-";
+}
+
+void put_latencies(std::string& text, const RunResult& result) {
+  std::vector<Column> columns;
+  const auto add = [&](std::string_view name, const LatencySummary& latency) {
+    if (latency.count > 0) columns.push_back({name, &latency});
+  };
+  add("latency", result.latency);
+  if (result.service) add("service", *result.service);
+  if (result.lateness) add("lateness", *result.lateness);
+  if (result.connect) add("connect", *result.connect);
+  if (columns.empty()) return;
+
+  text += '\n';
+  put_row(text, "", columns, [](const Column& column) { return std::string(column.name); });
+  put_row(text, "from", columns, [](const Column& column) { return column.latency->from; });
+  put_row(text, "min", columns,
+          [](const Column& column) { return format_time(column.latency->min); });
+  for (const Percentile& percentile : columns.front().latency->percentiles) {
+    // The hundredth is the maximum, which has its own row and is exact there.
+    if (percentile.percent >= 100) continue;
+    put_row(text, fmt::format("p{}", percentile.percent), columns,
+            [&](const Column& column) { return figure_at(*column.latency, percentile.percent); });
+  }
+  put_row(text, "max", columns,
+          [](const Column& column) { return format_time(column.latency->max); });
+  put_row(text, "mean", columns,
+          [](const Column& column) { return format_time(column.latency->mean); });
+  put_row(text, "stddev", columns,
+          [](const Column& column) { return format_time(column.latency->stddev); });
+}
+
+void put_end(std::string& text, std::string_view name, const CpuShare& share, double seconds,
+             double us_per_message, std::uint64_t rss_bytes) {
+  text += fmt::format("  {:<11}{:>12}{:>12}{:>12}{:>15}{:>12}\n", name, span_of(share.user_s),
+                      span_of(share.sys_s), format_share(share.pct(seconds)),
+                      us_per_message > 0 ? format_number(us_per_message) + " us" : "-",
+                      rss_bytes > 0 ? format_size(static_cast<double>(rss_bytes)) : "-");
+}
+
+void put_costs(std::string& text, const RunResult& result) {
+  const double seconds = result.totals.seconds;
+  text += fmt::format("\n  {:<11}{:>12}{:>12}{:>12}{:>15}{:>12}\n", "cpu", "user", "sys",
+                      "of a core", "per message", "memory");
+  put_end(text, result.tool, result.cpu, seconds, result.us_cpu_per_message(), result.rss_bytes);
+  if (result.server_cpu) {
+    put_end(text, "server", *result.server_cpu, seconds,
+            result.server_us_cpu_per_message().value_or(0), result.server_rss_bytes.value_or(0));
+  }
+  put_line(text, "processors",
+           fmt::format("{:>11} busy, {} softirq, {} steal", format_share(result.machine.busy_pct),
+                       format_share(result.machine.softirq_pct),
+                       format_share(result.machine.steal_pct)));
+}
+
+void put_outcome(std::string& text, const RunResult& result) {
+  text += '\n';
+  if (const auto& plan = result.plan) {
+    put_line(text, "plan",
+             fmt::format("{} planned, {} sent, {} answered, {} lost, {} late",
+                         format_count(plan->planned), format_count(plan->sent),
+                         format_count(plan->answered), format_count(plan->lost),
+                         format_count(plan->late)));
+  }
+  std::string errors;
+  for (const auto& [kind, count] : result.totals.errors) {
+    if (count > 0) errors += (errors.empty() ? "" : ", ") + kind + " " + format_count(count);
+  }
+  put_line(text, "errors", errors.empty() ? "none" : errors);
+  for (const Check& check : result.checks) {
+    put_line(text, "check",
+             fmt::format("{} {}{}{}", check.name, check.passed ? "passed" : "FAILED",
+                         check.detail.empty() ? "" : ": ", check.detail));
+  }
+}
+
+void put_surroundings(std::string& text, const RunResult& result) {
+  put_line(text, "path",
+           fmt::format("{} asked for, {} active", result.path.requested, result.path.active));
+  for (const std::string& evidence : result.path.evidence) put_line(text, "", evidence);
+  put_line(text, "machine", describe(result.host));
+}
+
+}  // namespace
+
+std::string text_report(const RunResult& result) {
+  std::string text;
+  put_head(text, result);
+  put_latencies(text, result);
+  put_costs(text, result);
+  put_outcome(text, result);
+  put_surroundings(text, result);
+  if (!result.warnings.empty()) text += '\n';
+  for (const std::string& warning : result.warnings) text += "  warning: " + warning + '\n';
+  return text;
+}
+
+std::string text_line(const Interval& interval) {
+  const double seconds = interval.seconds;
+  return fmt::format(
+      "{:>6.1f} s {:>9} qps  {:>6} conn  p50 {:>8}  p99 {:>8}  max {:>8}  cpu {:>7}{}\n",
+      interval.start_s + seconds, format_rate(interval.qps()), interval.connections,
+      format_time(interval.p50_ns), format_time(interval.p99_ns), format_time(interval.max_ns),
+      format_share(seconds > 0 ? 100 * (interval.user_s + interval.sys_s) / seconds : 0),
+      interval.errors > 0 ? "  " + many(interval.errors, "error") : "");
+}
+
+}  // namespace wiremark::measure

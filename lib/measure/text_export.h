@@ -1,0 +1,17 @@
+// A result as a person reads it.
+#pragma once
+
+#include <string>
+
+#include "measure/result.h"
+
+namespace wiremark::measure {
+
+/// The whole report, at most 100 columns wide where names and warnings allow, warnings last.
+/// Plain text, no colour.
+std::string text_report(const RunResult& result);
+
+/// One interval on one line, with a newline, for the live display; at most 100 columns.
+std::string text_line(const Interval& interval);
+
+}  // namespace wiremark::measure

@@ -1,0 +1,121 @@
+// Where a socket listens or connects to: IPv4, IPv6 or a Unix path.
+#include "net/address.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/un.h>
+
+#include <charconv>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+
+namespace wiremark::net {
+
+namespace {
+
+constexpr std::string_view kUnixPrefix = "unix:";
+
+std::unexpected<Error> not_an_address(std::string_view text, std::string_view why) {
+  return failed("address '" + std::string(text) + "'", std::string(why), 0);
+}
+
+struct HostPort {
+  std::string host;
+  std::string port;
+};
+
+Result<HostPort> split(std::string_view text) {
+  std::string_view host = "127.0.0.1";
+  std::string_view port = text;
+  if (text.starts_with('[')) {
+    const auto close = text.find("]:");
+    if (close == std::string_view::npos) return not_an_address(text, "has '[' without ']:PORT'");
+    host = text.substr(1, close - 1);
+    port = text.substr(close + 2);
+  } else if (const auto colon = text.rfind(':'); colon != std::string_view::npos) {
+    if (text.find(':') != colon) return not_an_address(text, "needs brackets: [IPV6]:PORT");
+    if (colon > 0) host = text.substr(0, colon);
+    port = text.substr(colon + 1);
+  }
+  unsigned number = 0;
+  const auto [end, status] = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (status != std::errc{} || end != port.data() + port.size() || number > 65'535) {
+    return not_an_address(text,
+                          "needs a port from 0 to 65535: HOST:PORT, [IPV6]:PORT or unix:PATH");
+  }
+  return HostPort{std::string(host), std::string(port)};
+}
+
+}  // namespace
+
+Result<Address> Address::parse(std::string_view text) {
+  Address address;
+  if (text.starts_with(kUnixPrefix)) {
+    const std::string_view path = text.substr(kUnixPrefix.size());
+    auto& un = reinterpret_cast<sockaddr_un&>(address.storage_);
+    if (path.empty() || path.size() >= sizeof un.sun_path) {
+      return not_an_address(text, "needs a path of 1 to 107 bytes");
+    }
+    un.sun_family = AF_UNIX;
+    std::memcpy(un.sun_path, path.data(), path.size());
+    address.size_ = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
+    return address;
+  }
+
+  const auto parts = split(text);
+  if (!parts) return std::unexpected(parts.error());
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int status = ::getaddrinfo(parts->host.c_str(), parts->port.c_str(), &hints, &found);
+  if (status != 0) return not_an_address(text, ::gai_strerror(status));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+  std::memcpy(&address.storage_, found->ai_addr, found->ai_addrlen);
+  address.size_ = found->ai_addrlen;
+  return address;
+}
+
+Result<Address> Address::of_socket(int fd) {
+  Address address;
+  address.size_ = sizeof address.storage_;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address.storage_), &address.size_) != 0) {
+    return failed("getsockname");
+  }
+  return address;
+}
+
+std::uint16_t Address::port() const noexcept {
+  if (family() == AF_INET) return ntohs(reinterpret_cast<const sockaddr_in&>(storage_).sin_port);
+  if (family() == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(storage_).sin6_port);
+  return 0;
+}
+
+std::string Address::path() const {
+  if (!is_unix()) return {};
+  return reinterpret_cast<const sockaddr_un&>(storage_).sun_path;
+}
+
+bool Address::is_loopback() const noexcept {
+  if (family() == AF_INET) {
+    const auto host = ntohl(reinterpret_cast<const sockaddr_in&>(storage_).sin_addr.s_addr);
+    return (host >> 24) == 127;
+  }
+  if (family() == AF_INET6) {
+    return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(storage_).sin6_addr);
+  }
+  return is_unix();
+}
+
+std::string Address::to_string() const {
+  if (is_unix()) return std::string(kUnixPrefix) + path();
+  char host[NI_MAXHOST] = "?";
+  ::getnameinfo(data(), size_, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
+  const std::string port = std::to_string(this->port());
+  return family() == AF_INET6 ? "[" + std::string(host) + "]:" + port
+                              : std::string(host) + ":" + port;
+}
+
+}  // namespace wiremark::net

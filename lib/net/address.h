@@ -1,0 +1,44 @@
+// Where a socket listens or connects to: IPv4, IPv6 or a Unix path.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace wiremark::net {
+
+/// A socket address of any family; a plain value.
+class Address {
+ public:
+  /// Parses "HOST:PORT", ":PORT" or "PORT" (127.0.0.1), "[::1]:PORT" and "unix:PATH"; a host name
+  /// is resolved with getaddrinfo(3), its first answer taken. Errors: not an address, port over
+  /// 65,535, path longer than sun_path (unix(7): 107 bytes), name not found.
+  static Result<Address> parse(std::string_view text);
+
+  /// The address a bound socket has (getsockname(2)): tells the port the kernel picked for port 0.
+  static Result<Address> of_socket(int fd);
+
+  int family() const noexcept { return storage_.ss_family; }
+  bool is_unix() const noexcept { return storage_.ss_family == AF_UNIX; }
+  const sockaddr* data() const noexcept { return reinterpret_cast<const sockaddr*>(&storage_); }
+  socklen_t size() const noexcept { return size_; }
+
+  /// The port, 0 for a Unix path.
+  std::uint16_t port() const noexcept;
+  /// The path of a Unix address, empty otherwise.
+  std::string path() const;
+  /// True when the packets to it never leave this machine: 127.0.0.0/8, ::1 or a Unix path.
+  bool is_loopback() const noexcept;
+  /// As parse() reads it, with a numeric host.
+  std::string to_string() const;
+
+ private:
+  sockaddr_storage storage_{};
+  socklen_t size_ = 0;
+};
+
+}  // namespace wiremark::net

@@ -1,0 +1,58 @@
+// The connections of one reactor, at addresses that do not move.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "net/conn.h"
+
+namespace wiremark::net {
+
+/// Hands out Conns from blocks of 256 (16 KiB) and takes them back for the next one. One thread.
+class ConnPool {
+ public:
+  Conn& take(int fd, Conn::State state) {
+    if (free_.empty()) grow();
+    Conn& conn = *free_.back();
+    free_.pop_back();
+    conn.fd = fd;
+    conn.state = state;
+    ++in_use_;
+    return conn;
+  }
+
+  void give_back(Conn& conn) noexcept {
+    assert(conn.state != Conn::State::free && conn.operations == 0);
+    conn = Conn{};
+    free_.push_back(&conn);
+    --in_use_;
+  }
+
+  std::size_t in_use() const noexcept { return in_use_; }
+
+  template <class F>
+  void for_each(F&& f) {
+    for (auto& block : blocks_) {
+      for (std::size_t i = 0; i < kBlock; ++i) {
+        if (block[i].state != Conn::State::free) f(block[i]);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 256;
+
+  void grow() {
+    blocks_.push_back(std::make_unique<Conn[]>(kBlock));
+    free_.reserve(blocks_.size() * kBlock);
+    for (std::size_t i = kBlock; i-- > 0;) free_.push_back(&blocks_.back()[i]);
+  }
+
+  std::vector<std::unique_ptr<Conn[]>> blocks_;
+  std::vector<Conn*> free_;  // Its room is reserved in grow(), so giving back cannot fail.
+  std::size_t in_use_ = 0;
+};
+
+}  // namespace wiremark::net

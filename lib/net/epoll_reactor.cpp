@@ -1,0 +1,159 @@
+// Readiness turned into data: edge-triggered, registered once, read into one shared buffer.
+#include "net/epoll_reactor.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace wiremark::net {
+
+namespace {
+// Long enough not to spin on a full descriptor table, short enough that nobody times out.
+constexpr Nanoseconds kAcceptRest = 100 * kMillisecond;
+
+std::uint64_t listener_tag(int fd) { return static_cast<std::uint64_t>(fd) << 1 | 1; }
+
+timespec until(Nanoseconds now, Nanoseconds deadline) {
+  const Nanoseconds left = deadline > now ? deadline - now : 0;
+  return {static_cast<time_t>(left / kSecond), static_cast<long>(left % kSecond)};
+}
+}  // namespace
+
+Result<> EpollReactor::available() {
+  const Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
+  if (!epoll) return failed("epoll_create1");
+  epoll_event event;
+  constexpr timespec kNoTime{};
+  if (::epoll_pwait2(epoll.get(), &event, 1, &kNoTime, nullptr) < 0) {
+    return failed("epoll_pwait2", "(needs Linux 5.11)");
+  }
+  return {};
+}
+
+Result<std::unique_ptr<EpollReactor>> EpollReactor::open(const ReactorOptions& options) {
+  Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
+  if (!epoll) return failed("epoll_create1");
+  return std::unique_ptr<EpollReactor>(new EpollReactor(options, std::move(epoll)));
+}
+
+EpollReactor::EpollReactor(const ReactorOptions& options, Fd epoll)
+    : options_(options),
+      waiter_(options.wait),
+      epoll_(std::move(epoll)),
+      scratch_(std::make_unique_for_overwrite<std::byte[]>(options.read_size)) {}
+
+EpollReactor::~EpollReactor() {
+  pool_.for_each([](Conn& conn) { ::close(conn.fd); });
+}
+
+std::string EpollReactor::describe() const {
+  return "epoll, edge-triggered, one read buffer of " + std::to_string(options_.read_size >> 10) +
+         " KiB";
+}
+
+Result<> EpollReactor::watch(int fd, std::uint32_t events, void* tag) {
+  epoll_event event{.events = events, .data = {.ptr = tag}};
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) return failed("epoll_ctl");
+  return {};
+}
+
+void EpollReactor::listen(Fd listener) {
+  epoll_event event{.events = EPOLLIN | EPOLLEXCLUSIVE,
+                    .data = {.u64 = listener_tag(listener.get())}};
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, listener.get(), &event);
+  listeners_.push_back(std::move(listener));
+}
+
+void EpollReactor::rest_listeners() {
+  stats_.accept_errors.add();
+  for (const Fd& listener : listeners_)
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
+  listeners_rest_until_ = now_ns() + kAcceptRest;
+}
+
+void EpollReactor::wake_listeners() {
+  listeners_rest_until_ = 0;
+  for (Fd& listener : std::exchange(listeners_, {})) listen(std::move(listener));
+}
+
+Conn& EpollReactor::connect(Fd socket, const Address& to, void* user) {
+  Conn& conn = pool_.take(socket.release(), Conn::State::connecting);
+  conn.user = user;
+  const int status = ::connect(conn.fd, to.data(), to.size());
+  const int error = status == 0 || errno == EINPROGRESS ? 0 : errno;
+  // A socket that connected at once, as a Unix one does, reports EPOLLOUT all the same.
+  const auto watched = watch(conn.fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &conn);
+  if (error != 0)
+    close(conn, error);
+  else if (!watched)
+    close(conn, watched.error().code);
+  return conn;
+}
+
+bool EpollReactor::finish_connect(Conn& conn) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (::getsockopt(conn.fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+  if (error != 0) {
+    close(conn, error);
+    return false;
+  }
+  conn.state = Conn::State::open;
+  return true;
+}
+
+int EpollReactor::wait(epoll_event* events, int capacity, Nanoseconds deadline) {
+  const Nanoseconds now = now_ns();
+  // Nothing in the kernel wakes a turn for connections that died outside the deliveries.
+  const bool hurry = !unfinished_.empty() || !dead_.empty();
+  const Nanoseconds until_ns = hurry ? 0 : waiter_.sleep_until(now, deadline);
+  const timespec timeout = until(now, until_ns);
+  stats_.turns.add();
+  stats_.system_calls.add();
+  const int count = ::epoll_pwait2(epoll_.get(), events, capacity,
+                                   until_ns == kNever ? nullptr : &timeout, nullptr);
+  return std::max(count, 0);
+}
+
+void EpollReactor::flush(Conn& conn) {
+  if (!conn.alive()) return;
+  while (conn.unsent() > 0) {
+    const bool lent = conn.lent_size > 0;
+    const Bytes bytes = lent ? conn.lent() : conn.out.view();
+    const ssize_t count = ::send(conn.fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    stats_.system_calls.add();
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno != EAGAIN) return close(conn, errno);
+    const std::size_t sent = count < 0 ? 0 : static_cast<std::size_t>(count);
+    stats_.bytes_out.add(sent);
+    if (lent) {
+      conn.lent_size = 0;
+      conn.out.append(bytes.subspan(sent));
+      stats_.copied.add(bytes.size() - sent);
+    } else {
+      conn.out.consume(sent);
+    }
+    if (sent < bytes.size()) break;  // The socket is full; EPOLLOUT's edge brings us back.
+  }
+  if (conn.unsent() == 0 && conn.state == Conn::State::finishing) return close(conn, 0);
+  if (!conn.paused && conn.unsent() > options_.output_limit) {
+    conn.paused = true;
+    stats_.pauses.add();
+  } else if (conn.paused && conn.unsent() <= options_.output_limit / 2) {
+    conn.paused = false;
+    if (conn.reading) read_again(conn);
+  }
+}
+
+void EpollReactor::read_again(Conn& conn) {
+  if (!conn.queued) unfinished_.push_back(&conn);
+  conn.queued = true;
+}
+
+void EpollReactor::close(Conn& conn, int error) {
+  if (conn.state == Conn::State::closing) return;
+  conn.state = Conn::State::closing;
+  conn.error = error;
+  dead_.push_back(&conn);
+}
+
+}  // namespace wiremark::net

@@ -1,0 +1,203 @@
+// Readiness turned into data: edge-triggered, registered once, read into one shared buffer.
+// Lives on one thread from open() to its end.
+#pragma once
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "net/address.h"
+#include "net/conn_pool.h"
+#include "net/handler.h"
+#include "net/reactor_options.h"
+#include "net/stop.h"
+
+namespace wiremark::net {
+
+class EpollReactor {
+ public:
+  static constexpr const char* kName = "epoll";
+
+  /// Whether this kernel has what the reactor needs: epoll_pwait2(2), Linux 5.11.
+  static Result<> available();
+  static Result<std::unique_ptr<EpollReactor>> open(const ReactorOptions& options);
+  ~EpollReactor();
+
+  /// Accepts from a listening, non-blocking socket, which it takes over.
+  void listen(Fd listener);
+  /// Starts a connection on a non-blocking socket; on_open or on_close tells how it went.
+  Conn& connect(Fd socket, const Address& to, void* user);
+  /// Takes over a connected, non-blocking socket; on_open follows at once.
+  template <Handler H>
+  Conn& adopt(Fd socket, H& handler);
+
+  /// Hands appended and lent bytes to the kernel; needed only outside on_open and on_data.
+  void flush(Conn& conn);
+  /// Ends a connection; on_close follows at the end of the turn with `error`.
+  void close(Conn& conn, int error = 0);
+
+  /// Serves until stop is requested, then returns with the connections still open.
+  template <Handler H>
+  void run(H& handler, const Stop& stop);
+
+  /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
+  Nanoseconds woke_ns() const noexcept { return woke_ns_; }
+  const ReactorStats& stats() const noexcept { return stats_; }
+  std::size_t connections() const noexcept { return pool_.in_use(); }
+  /// What the path in a result says: "epoll, edge-triggered, one 64 KiB read buffer".
+  std::string describe() const;
+
+ private:
+  EpollReactor(const ReactorOptions& options, Fd epoll);
+
+  Result<> watch(int fd, std::uint32_t events, void* tag);
+  int wait(epoll_event* events, int capacity, Nanoseconds deadline);
+  bool finish_connect(Conn& conn);
+  void read_again(Conn& conn);
+  void rest_listeners();
+  void wake_listeners();
+
+  template <Handler H>
+  void dispatch(const epoll_event& event, H& handler);
+  template <Handler H>
+  void accept_all(int listener, H& handler);
+  template <Handler H>
+  void read(Conn& conn, H& handler, bool to_the_end);
+  template <Handler H>
+  void reap(H& handler);
+
+  ReactorOptions options_;
+  ReactorStats stats_;
+  Waiter waiter_;
+  Nanoseconds woke_ns_ = 0;
+  Fd epoll_;
+  std::vector<Fd> listeners_;
+  Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
+  ConnPool pool_;
+  std::vector<Conn*> unfinished_;  // Still readable after their share of a turn.
+  std::vector<Conn*> resumable_;   // Swapped with unfinished_ while it is walked.
+  std::vector<Conn*> dead_;  // Closing; freed at the end of the turn, never inside a callback.
+  std::unique_ptr<std::byte[]> scratch_;
+};
+
+template <Handler H>
+Conn& EpollReactor::adopt(Fd socket, H& handler) {
+  Conn& conn = pool_.take(socket.release(), Conn::State::open);
+  const auto watched = watch(conn.fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &conn);
+  handler.on_open(conn);
+  if (watched)
+    flush(conn);
+  else
+    close(conn, watched.error().code);
+  return conn;
+}
+
+template <Handler H>
+void EpollReactor::run(H& handler, const Stop& stop) {
+  constexpr int kEvents = 256;
+  epoll_event events[kEvents];
+  if (!watch(stop.fd(), EPOLLIN, nullptr)) return;
+  Nanoseconds deadline = handler.on_turn(now_ns());
+  while (!stop.requested()) {
+    const int count = wait(events, kEvents, deadline);
+    woke_ns_ = now_ns();
+    for (int i = 0; i < count; ++i) dispatch(events[i], handler);
+    resumable_.swap(unfinished_);
+    for (Conn* conn : resumable_) {
+      conn->queued = false;
+      if (conn->alive()) read(*conn, handler, true);
+    }
+    resumable_.clear();
+    const Nanoseconds now = now_ns();
+    if (count > 0) waiter_.saw_event(now);
+    if (listeners_rest_until_ != 0 && now >= listeners_rest_until_) wake_listeners();
+    reap(handler);
+    deadline = handler.on_turn(now);
+    if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
+  }
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stop.fd(), nullptr);
+}
+
+template <Handler H>
+void EpollReactor::dispatch(const epoll_event& event, H& handler) {
+  if (event.data.ptr == nullptr) return;  // The stop request; the loop's condition sees it.
+  const auto tag = event.data.u64;
+  if (tag & 1) return accept_all(static_cast<int>(tag >> 1), handler);
+  Conn& conn = *static_cast<Conn*>(event.data.ptr);
+  if (conn.state == Conn::State::connecting) {
+    if (!(event.events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) || !finish_connect(conn)) return;
+    handler.on_open(conn);
+    flush(conn);
+  } else if ((event.events & EPOLLOUT) && conn.alive() && conn.unsent() > 0) {
+    flush(conn);
+  }
+  const bool hung_up = event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+  if (hung_up || (event.events & EPOLLIN)) read(conn, handler, hung_up);
+}
+
+template <Handler H>
+void EpollReactor::accept_all(int listener, H& handler) {
+  for (;;) {
+    const int fd = ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    stats_.system_calls.add();
+    if (fd >= 0 && pool_.in_use() >= options_.max_connections) {
+      ::close(fd);
+      stats_.refused.add();
+    } else if (fd >= 0) {
+      stats_.accepted.add();
+      adopt(Fd(fd), handler);
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      return rest_listeners();
+    } else if (errno != ECONNABORTED && errno != EINTR) {
+      return;
+    }
+  }
+}
+
+// Reads until a short read, or to the end of the stream when the peer is known to have closed.
+template <Handler H>
+void EpollReactor::read(Conn& conn, H& handler, bool to_the_end) {
+  constexpr int kReadsPerTurn = 16;
+  for (int reads = 0; conn.state == Conn::State::open; ++reads) {
+    conn.reading = true;
+    if (conn.paused) return;
+    if (reads == kReadsPerTurn) return read_again(conn);
+    const ssize_t count = ::recv(conn.fd, scratch_.get(), options_.read_size, 0);
+    stats_.system_calls.add();
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      if (errno != EAGAIN) return close(conn, errno);
+      break;
+    }
+    if (count == 0) {
+      conn.finish();
+      return flush(conn);
+    }
+    const auto size = static_cast<std::size_t>(count);
+    stats_.bytes_in.add(size);
+    if (!feed(conn, {scratch_.get(), size}, handler, options_.stash_limit))
+      return close(conn, EMSGSIZE);
+    flush(conn);
+    if (size < options_.read_size && !to_the_end) break;
+  }
+  conn.reading = false;
+}
+
+template <Handler H>
+void EpollReactor::reap(H& handler) {
+  while (!dead_.empty()) {  // on_close may end further connections.
+    Conn& conn = *dead_.back();
+    dead_.pop_back();
+    handler.on_close(conn, conn.error);
+    if (conn.queued) std::erase(unfinished_, &conn);
+    ::close(conn.fd);
+    pool_.give_back(conn);
+  }
+}
+
+}  // namespace wiremark::net

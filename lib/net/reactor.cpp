@@ -1,0 +1,53 @@
+// What a reactor is, and the one place that names them all.
+#include "net/reactor.h"
+
+namespace wiremark::net {
+
+ReactorStats& ReactorStats::operator+=(const ReactorStats& other) noexcept {
+  for (const auto counter :
+       {&ReactorStats::turns, &ReactorStats::system_calls, &ReactorStats::accepted,
+        &ReactorStats::refused, &ReactorStats::accept_errors, &ReactorStats::bytes_in,
+        &ReactorStats::bytes_out, &ReactorStats::copied, &ReactorStats::pauses,
+        &ReactorStats::out_of_buffers, &ReactorStats::rearmed}) {
+    (this->*counter).add((other.*counter).get());
+  }
+  return *this;
+}
+
+const char* liburing_version() noexcept { return WIREMARK_LIBURING_VERSION; }
+
+Result<Backend> parse_backend(std::string_view text) {
+  for (const Backend backend : {Backend::automatic, Backend::epoll, Backend::uring}) {
+    if (text == to_string(backend)) return backend;
+  }
+  return failed("'" + std::string(text) + "' is not auto, epoll or uring", {}, 0);
+}
+
+std::string_view to_string(Backend backend) noexcept {
+  switch (backend) {
+    case Backend::automatic:
+      return "auto";
+    case Backend::epoll:
+      return EpollReactor::kName;
+    case Backend::uring:
+      return UringReactor::kName;
+  }
+  return "?";
+}
+
+Result<BackendChoice> choose_backend(Backend asked) {
+  if (asked != Backend::epoll) {
+    const auto uring = UringReactor::available();
+    if (uring) return BackendChoice{Backend::uring, {}};
+    if (asked == Backend::uring) return std::unexpected(uring.error());
+    const auto epoll = EpollReactor::available();
+    if (!epoll) return std::unexpected(epoll.error());
+    return BackendChoice{Backend::epoll, "using epoll, because io_uring cannot run here: " +
+                                             uring.error().message()};
+  }
+  const auto epoll = EpollReactor::available();
+  if (!epoll) return std::unexpected(epoll.error());
+  return BackendChoice{Backend::epoll, {}};
+}
+
+}  // namespace wiremark::net

@@ -1,0 +1,49 @@
+// What a reactor is told when it is opened, and what it counts while it runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/counter.h"
+#include "net/wait.h"
+
+namespace wiremark::net {
+
+struct ReactorOptions {
+  WaitPolicy wait;
+
+  /// Accepted connections at most; the next one is closed at once and counted as refused.
+  std::size_t max_connections = SIZE_MAX;
+  /// Unsent bytes of one connection over which nothing more is read from it, until half has left.
+  std::size_t output_limit = 256 << 10;
+  /// Unconsumed bytes of one connection over which it is closed with EMSGSIZE.
+  std::size_t stash_limit = 2 << 20;
+
+  /// epoll: bytes asked of one recv(2).
+  std::size_t read_size = 64 << 10;
+  /// io_uring: receive buffers at most, a power of two up to 32,768; a few are in use until
+  /// the kernel runs out, because those stay in cache.
+  unsigned buffers = 1024;
+  /// io_uring: bytes of one receive buffer.
+  std::size_t buffer_size = 16 << 10;
+};
+
+/// Written by the reactor's thread, readable from any.
+struct ReactorStats {
+  Counter turns;         ///< Waits that ended, with or without an event.
+  Counter system_calls;  ///< Calls made to move bytes and to wait.
+  Counter accepted;
+  Counter refused;        ///< Closed at once, over max_connections.
+  Counter accept_errors;  ///< EMFILE, ENFILE, ENOBUFS, ENOMEM: accepting rests 100 ms after each.
+  Counter bytes_in;
+  Counter bytes_out;       ///< Taken by the kernel.
+  Counter copied;          ///< Bytes that had to be copied on their way out.
+  Counter pauses;          ///< Times reading stopped because a peer did not read.
+  Counter out_of_buffers;  ///< io_uring: receives that ended with ENOBUFS.
+  Counter rearmed;         ///< io_uring: multishot receives that had to be armed again.
+
+  /// Adds what another thread's reactor counted.
+  ReactorStats& operator+=(const ReactorStats& other) noexcept;
+};
+
+}  // namespace wiremark::net

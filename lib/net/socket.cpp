@@ -1,0 +1,102 @@
+// Stream sockets, set up: listening ones, and ones ready to connect.
+#include "net/socket.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+namespace wiremark::net {
+
+namespace {
+
+// Tearing a ring down is asynchronous and held listeners for 15 to 35 ms on Linux 6.18.
+constexpr int kBindTries = 20;
+constexpr auto kBindPause = std::chrono::milliseconds(5);
+
+Result<> set_option(int fd, int level, int name, int value, const char* spelled) {
+  if (::setsockopt(fd, level, name, &value, sizeof value) != 0)
+    return failed("setsockopt", spelled);
+  return {};
+}
+
+Result<Fd> open_socket(const Address& address, const SocketOptions& options) {
+  Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) return failed("socket", address.to_string());
+  Result<> done;
+  if (!address.is_unix()) done = set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY");
+  if (done && options.send_buffer > 0) {
+    done = set_option(fd.get(), SOL_SOCKET, SO_SNDBUF, options.send_buffer, "SO_SNDBUF");
+  }
+  if (done && options.receive_buffer > 0) {
+    done = set_option(fd.get(), SOL_SOCKET, SO_RCVBUF, options.receive_buffer, "SO_RCVBUF");
+  }
+  if (!done) return std::unexpected(done.error());
+  return fd;
+}
+
+bool somebody_listens(const Address& address) {
+  const Fd probe(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return probe && ::connect(probe.get(), address.data(), address.size()) == 0;
+}
+
+Result<> bind_patiently(int fd, const Address& address) {
+  for (int tries = 1;; ++tries) {
+    if (::bind(fd, address.data(), address.size()) == 0) return {};
+    if (errno != EADDRINUSE || tries == kBindTries) return failed("bind", address.to_string());
+    std::this_thread::sleep_for(kBindPause);
+  }
+}
+
+}  // namespace
+
+Result<Fd> listen_on(const Address& address, const ListenOptions& options) {
+  auto fd = open_socket(address, options);
+  if (!fd) return fd;
+  if (address.is_unix()) {
+    if (!somebody_listens(address)) ::unlink(address.path().c_str());
+  } else {
+    auto done = set_option(fd->get(), SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
+    if (done && options.share_port) {
+      done = set_option(fd->get(), SOL_SOCKET, SO_REUSEPORT, 1, "SO_REUSEPORT");
+    }
+    if (!done) return std::unexpected(done.error());
+  }
+  if (auto bound = bind_patiently(fd->get(), address); !bound)
+    return std::unexpected(bound.error());
+  if (::listen(fd->get(), options.backlog) != 0) return failed("listen", address.to_string());
+  return fd;
+}
+
+Result<Fd> socket_for(const Address& to, const SocketOptions& options) {
+  return open_socket(to, options);
+}
+
+Result<> require_free(const Address& address) {
+  if (address.is_unix() || address.port() == 0) return {};
+  const auto probe = listen_on(address, {});
+  if (!probe) return std::unexpected(probe.error());
+  return {};
+}
+
+Result<std::size_t> require_descriptors(std::size_t needed) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return failed("getrlimit", "RLIMIT_NOFILE");
+  if (limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return failed("setrlimit", "RLIMIT_NOFILE");
+  }
+  if (limit.rlim_cur < needed) {
+    return failed(std::to_string(needed) + " descriptors are needed and the hard limit is " +
+                      std::to_string(limit.rlim_max) +
+                      "; raise it with 'ulimit -Hn' as root, or in /etc/security/limits.conf",
+                  {}, 0);
+  }
+  return limit.rlim_cur;
+}
+
+}  // namespace wiremark::net

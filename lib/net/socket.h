@@ -1,0 +1,36 @@
+// Stream sockets, set up: listening ones, and ones ready to connect.
+#pragma once
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "net/address.h"
+
+namespace wiremark::net {
+
+struct SocketOptions {
+  int send_buffer = 0;     ///< SO_SNDBUF in bytes; 0 leaves the kernel's choice (tcp_wmem).
+  int receive_buffer = 0;  ///< SO_RCVBUF in bytes; 0 leaves the kernel's choice (tcp_rmem).
+};
+
+struct ListenOptions : SocketOptions {
+  int backlog = 4096;       ///< Cut by the kernel to net.core.somaxconn (listen(2)).
+  bool share_port = false;  ///< SO_REUSEPORT: one listener per thread, connections spread by hash.
+};
+
+/// A non-blocking socket that listens; accepted sockets inherit TCP_NODELAY and the buffer sizes
+/// (tcp(7)). Waits up to 100 ms while the address is still held by a ring that is being torn down.
+/// A Unix path left by a dead process is taken over. Errors: socket, setsockopt, bind, listen.
+Result<Fd> listen_on(const Address& address, const ListenOptions& options);
+
+/// A non-blocking, not yet connected socket for `to`, with TCP_NODELAY.
+Result<Fd> socket_for(const Address& to, const SocketOptions& options = {});
+
+/// Fails with EADDRINUSE when somebody listens on `address` already. Binding with SO_REUSEPORT
+/// would not notice another program of the same user that shares the port.
+Result<> require_free(const Address& address);
+
+/// Raises the soft descriptor limit to the hard one (setrlimit(2), RLIMIT_NOFILE) and returns it.
+/// Errors: fewer than `needed` descriptors are allowed; the message names the limit to raise.
+Result<std::size_t> require_descriptors(std::size_t needed);
+
+}  // namespace wiremark::net

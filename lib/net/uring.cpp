@@ -1,0 +1,141 @@
+// An io_uring made for one thread, its receive buffers, and what this kernel allows of it.
+#include "net/uring.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <utility>
+
+namespace wiremark::net {
+
+namespace {
+
+// One submission queue holds what a turn makes: the kernel hands over about 20 completions a turn,
+// and a burst of new connections submits early when it is full.
+constexpr unsigned kSubmissions = 1024;
+// Completions of 10,000 connections that all speak at once, so that none overflows.
+constexpr unsigned kCompletions = 16384;
+// Twice what one turn takes from the ring: one batch being filled and one being sent.
+constexpr unsigned kFirstBuffers = 64;
+// Buffers of a power of two would all start in the same few sets of the cache.
+constexpr std::size_t kColour = 3 * 64;
+
+std::size_t ring_bytes(unsigned count) { return count * sizeof(io_uring_buf); }
+
+std::string denied_reason() {
+  int disabled = 0;
+  std::ifstream("/proc/sys/kernel/io_uring_disabled") >> disabled;
+  if (disabled > 0)
+    return "(denied: sysctl kernel.io_uring_disabled is " + std::to_string(disabled) +
+           "; set it to 0, or use --backend epoll)";
+  return "(denied, probably by a container's seccomp filter: allow io_uring_setup, io_uring_enter "
+         "and "
+         "io_uring_register, with docker --security-opt seccomp=PROFILE, or use --backend epoll)";
+}
+
+std::unexpected<Error> ring_failed(int error) {
+  std::string why;
+  if (error == EPERM || error == EACCES) why = denied_reason();
+  if (error == ENOSYS || error == EINVAL)
+    why = "(needs Linux 6.1 with io_uring; use --backend epoll)";
+  if (error == ENOMEM) why = "(over the locked-memory limit; raise it with 'ulimit -l')";
+  return failed("io_uring_setup", why, error);
+}
+
+std::byte* map_memory(std::size_t size) {
+  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+}
+
+}  // namespace
+
+Result<Ring> Ring::open() {
+  io_uring_params params{};
+  params.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+                 IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
+  params.cq_entries = kCompletions;
+  Ring ring;
+  const int status = io_uring_queue_init_params(kSubmissions, &ring.ring_, &params);
+  if (status < 0) return ring_failed(-status);
+  ring.open_ = true;
+  io_uring_register_ring_fd(
+      &ring.ring_);  // Saves a descriptor look-up; an old kernel does without.
+  return ring;
+}
+
+Ring::Ring(Ring&& other) noexcept : ring_(other.ring_), open_(std::exchange(other.open_, false)) {}
+
+Ring::~Ring() {
+  if (open_) io_uring_queue_exit(&ring_);
+}
+
+io_uring_sqe& Ring::entry() {
+  io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
+  while (!sqe) {
+    io_uring_submit_and_get_events(
+        &ring_);  // Also makes room where completions hold submission up.
+    sqe = io_uring_get_sqe(&ring_);
+  }
+  return *sqe;
+}
+
+bool Ring::has_work() const noexcept {
+  return io_uring_cq_ready(&ring_) > 0 ||
+         (IO_URING_READ_ONCE(*ring_.sq.kflags) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW));
+}
+
+void Ring::cancel_all() {
+  io_uring_sync_cancel_reg everything{};
+  everything.fd = -1;
+  everything.flags = IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL;
+  everything.timeout = {.tv_sec = 1, .tv_nsec = 0};
+  io_uring_register_sync_cancel(&ring_, &everything);
+}
+
+Result<BufferRing> BufferRing::open(Ring& ring, unsigned count, std::size_t size) {
+  BufferRing buffers;
+  buffers.count_ = count;
+  buffers.size_ = size;
+  buffers.stride_ = size + kColour;
+  auto* memory = map_memory(ring_bytes(count));
+  if (!memory) return failed("mmap", "buffer ring");
+  buffers.ring_ = reinterpret_cast<io_uring_buf_ring*>(memory);
+  buffers.memory_ = map_memory(count * buffers.stride_);
+  if (!buffers.memory_) return failed("mmap", "receive buffers");
+
+  io_uring_buf_reg registration{};
+  registration.ring_addr = reinterpret_cast<std::uintptr_t>(buffers.ring_);
+  registration.ring_entries = count;
+  const int status = io_uring_register_buf_ring(ring.get(), &registration, 0);
+  if (status < 0) return failed("io_uring_register_buf_ring", "(needs Linux 5.19)", -status);
+  io_uring_buf_ring_init(buffers.ring_);
+  while (buffers.circulating_ < std::min(kFirstBuffers, count))
+    buffers.give_back(buffers.circulating_++);
+  buffers.publish();
+  return buffers;
+}
+
+BufferRing::BufferRing(BufferRing&& other) noexcept
+    : ring_(std::exchange(other.ring_, nullptr)),
+      memory_(std::exchange(other.memory_, nullptr)),
+      size_(other.size_),
+      stride_(other.stride_),
+      count_(other.count_),
+      circulating_(other.circulating_),
+      pending_(other.pending_) {}
+
+BufferRing::~BufferRing() {
+  if (ring_) ::munmap(ring_, ring_bytes(count_));
+  if (memory_) ::munmap(memory_, count_ * stride_);
+}
+
+bool BufferRing::grow() noexcept {
+  const unsigned wanted = std::min(2 * circulating_, count_);
+  if (wanted == circulating_) return false;
+  while (circulating_ < wanted) give_back(circulating_++);
+  return true;
+}
+
+}  // namespace wiremark::net

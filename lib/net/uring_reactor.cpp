@@ -1,0 +1,297 @@
+// Completions as they come: multishot accept and receive, buffers picked by the kernel.
+#include "net/uring_reactor.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace wiremark::net {
+
+namespace {
+// Long enough not to spin on a full descriptor table, short enough that nobody times out.
+constexpr Nanoseconds kAcceptRest = 100 * kMillisecond;
+
+__kernel_timespec after(Nanoseconds time) {
+  return {.tv_sec = static_cast<long long>(time / kSecond),
+          .tv_nsec = static_cast<long long>(time % kSecond)};
+}
+}  // namespace
+
+Result<> UringReactor::available() {
+  ReactorOptions smallest;
+  smallest.buffers = 1;
+  smallest.buffer_size = 64;
+  const auto reactor = open(smallest);
+  if (!reactor) return std::unexpected(reactor.error());
+  return {};
+}
+
+Result<std::unique_ptr<UringReactor>> UringReactor::open(const ReactorOptions& options) {
+  auto ring = Ring::open();
+  if (!ring) return std::unexpected(ring.error());
+  auto buffers = BufferRing::open(*ring, options.buffers, options.buffer_size);
+  if (!buffers) return std::unexpected(buffers.error());
+  return std::unique_ptr<UringReactor>(
+      new UringReactor(options, std::move(*ring), std::move(*buffers)));
+}
+
+UringReactor::UringReactor(const ReactorOptions& options, Ring ring, BufferRing buffers)
+    : options_(options),
+      waiter_(options.wait),
+      ring_(std::move(ring)),
+      buffers_(std::move(buffers)) {}
+
+UringReactor::~UringReactor() {
+  ring_.cancel_all();  // Until then the kernel may write into buffers and holds the sockets open.
+  pool_.for_each([](Conn& conn) {
+    ::close(conn.fd);
+    conn.operations = 0;
+  });
+}
+
+std::string UringReactor::describe() const {
+  return "io_uring, multishot receive into " + std::to_string(buffers_.circulating()) +
+         " buffers of " + std::to_string(buffers_.size() >> 10) +
+         " KiB, sends queued, one enter a turn";
+}
+
+void UringReactor::watch_stop(int fd) {
+  io_uring_sqe& sqe = ring_.entry();
+  io_uring_prep_poll_add(&sqe, fd, POLLIN);
+  io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
+}
+
+void UringReactor::listen(Fd listener) {
+  Conn& conn = pool_.take(listener.release(), Conn::State::open);
+  listeners_.push_back(&conn);
+  arm(Op::accept, conn);
+}
+
+Conn& UringReactor::connect(Fd socket, const Address& to, void* user) {
+  Conn& conn = pool_.take(socket.release(), Conn::State::connecting);
+  conn.user = user;
+  ++conn.operations;
+  io_uring_sqe& sqe = ring_.entry();
+  io_uring_prep_connect(&sqe, conn.fd, to.data(), to.size());
+  io_uring_sqe_set_data64(
+      &sqe, reinterpret_cast<std::uintptr_t>(&conn) | static_cast<std::uint64_t>(Op::connect));
+  return conn;
+}
+
+void UringReactor::arm(Op op, Conn& conn) {
+  io_uring_sqe& sqe = ring_.entry();
+  switch (op) {
+    case Op::accept:
+      io_uring_prep_multishot_accept(&sqe, conn.fd, nullptr, nullptr, SOCK_CLOEXEC);
+      break;
+    case Op::receive:
+      io_uring_prep_recv_multishot(&sqe, conn.fd, nullptr, 0, 0);
+      sqe.flags |= IOSQE_BUFFER_SELECT;
+      break;
+    default: {
+      const Bytes bytes = conn.flight.view();
+      io_uring_prep_send(&sqe, conn.fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_WAITALL);
+    }
+  }
+  io_uring_sqe_set_data64(&sqe,
+                          reinterpret_cast<std::uintptr_t>(&conn) | static_cast<std::uint64_t>(op));
+  ++conn.operations;
+}
+
+void UringReactor::arm_receive(Conn& conn) {
+  conn.reading = true;
+  arm(Op::receive, conn);
+}
+
+void UringReactor::wait(Nanoseconds deadline) {
+  stats_.turns.add();
+  const Nanoseconds now = now_ns();
+  // Work that waits for a turn to pass must not wait for an event: a lent send that succeeds makes
+  // none.
+  const bool hurry = !later_.empty() || dead_wait_for_turn_;
+  const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(now, deadline);
+  if (until <= now) {
+    if (!hurry && io_uring_sq_ready(ring_.get()) == 0 && !ring_.has_work()) return;
+    io_uring_submit_and_get_events(ring_.get());
+  } else if (until == kNever) {
+    io_uring_submit_and_wait(ring_.get(), 1);
+  } else {
+    io_uring_cqe* first;
+    __kernel_timespec timeout = after(until - now);
+    io_uring_submit_and_wait_timeout(ring_.get(), &first, 1, &timeout, nullptr);
+  }
+  stats_.system_calls.add();
+  // A kernel short of completion room refuses the rest of the queue (EBUSY): then this turn goes
+  // on.
+  // Nor has a turn passed while completions, a failed send's perhaps, stand outside the queue.
+  if (io_uring_sq_ready(ring_.get()) == 0 && !io_uring_cq_has_overflow(ring_.get())) ++turn_;
+  collect_failed_sends((turn_ - 1) & 1);
+}
+
+// The failures of the sends just submitted may stand behind deliveries: of an earlier submission in
+// mid-turn, or of a receive armed beside them. They go first, so that nothing a delivery sends
+// overtakes the rest of such a send. Failures of this turn's own sends are met in the queue's
+// order.
+void UringReactor::collect_failed_sends(std::uint64_t parity) {
+  if (lent_[parity].empty()) return;
+  io_uring_cqe* cqe;
+  unsigned head;
+  io_uring_for_each_cqe(ring_.get(), head, cqe) {
+    if ((cqe->user_data & kOpMask) != static_cast<std::uint64_t>(Op::lent_send)) continue;
+    const std::uint64_t number = cqe->user_data >> 3;
+    if ((number & 1) != parity) continue;
+    lent_send_failed(number, cqe->res);
+    cqe->user_data = static_cast<std::uint64_t>(Op::ignored);
+  }
+}
+
+void UringReactor::end_turn(Nanoseconds now) {
+  auto& submitted = lent_[(turn_ - 1) & 1];
+  for (const LentSend& send : submitted) {
+    if (send.buffer != kNoBuffer) buffers_.give_back(send.buffer);
+  }
+  submitted.clear();
+  buffers_.publish();
+  if (listeners_rest_until_ != 0 && now >= listeners_rest_until_) {
+    listeners_rest_until_ = 0;
+    for (Conn* listener : listeners_) {
+      if (listener->operations == 0) arm(Op::accept, *listener);
+    }
+  }
+  sending_later_.swap(later_);
+  for (Conn* conn : sending_later_) {
+    conn->queued = false;
+    flush(*conn);
+  }
+  sending_later_.clear();
+}
+
+void UringReactor::flush(Conn& conn) {
+  if (!conn.alive() || conn.queued) return conn.settle();
+  if (conn.turn == turn_ || !conn.flight.empty()) {
+    // An earlier send is not known to have left whole; a second one could overtake its rest.
+    conn.settle();
+    if (conn.flight.empty() && !conn.out.empty()) {
+      conn.queued = true;
+      later_.push_back(&conn);
+    }
+  } else if (conn.lent_size > 0) {
+    send_lent(conn);
+  } else if (!conn.out.empty()) {
+    send_copied(conn);
+  }
+  check_output(conn);
+}
+
+void UringReactor::send_lent(Conn& conn) {
+  auto& queued = lent_[turn_ & 1];
+  const Bytes bytes = conn.lent();
+  io_uring_sqe& sqe = ring_.entry();
+  io_uring_prep_send(&sqe, conn.fd, bytes.data(), bytes.size(),
+                     MSG_NOSIGNAL | MSG_DONTWAIT | MSG_WAITALL);
+  sqe.flags |= IOSQE_CQE_SKIP_SUCCESS;
+  io_uring_sqe_set_data64(
+      &sqe, (queued.size() << 4 | (turn_ & 1) << 3) | static_cast<std::uint64_t>(Op::lent_send));
+  const bool keeps =
+      delivering_ != kNoBuffer && !delivering_lent_ && buffers_.holds(delivering_, bytes.data());
+  queued.push_back({&conn, bytes.data(), conn.lent_size, keeps ? delivering_ : kNoBuffer});
+  delivering_lent_ |= keeps;
+  conn.turn = turn_;
+  conn.lent_size = 0;
+  stats_.bytes_out.add(bytes.size());
+}
+
+// Sends what was copied, waiting in the kernel for room: the way of a peer that reads slowly.
+void UringReactor::send_copied(Conn& conn) {
+  std::swap(conn.flight, conn.out);
+  stats_.copied.add(conn.flight.size());
+  arm(Op::send, conn);
+}
+
+// A short count, or EAGAIN where nothing fitted: the rest goes the way that waits.
+void UringReactor::lent_send_failed(std::uint64_t number, int result) {
+  const LentSend& send = lent_[number & 1][number >> 1];
+  Conn& conn = *send.conn;
+  const std::size_t left = send.size - static_cast<std::size_t>(std::max(result, 0));
+  stats_.bytes_out.add(-left);
+  if (!conn.alive()) return;
+  if (result < 0 && result != -EAGAIN && result != -EINTR) return close(conn, -result);
+  conn.flight.append(Bytes(send.data, send.size).last(left));
+  stats_.copied.add(left);
+  arm(Op::send, conn);
+  check_output(conn);
+}
+
+void UringReactor::sent(Conn& conn, int result) {
+  if (result > 0) {
+    stats_.bytes_out.add(static_cast<std::size_t>(result));
+    conn.flight.consume(static_cast<std::size_t>(result));
+  }
+  if (!conn.alive()) return;
+  if (result < 0 && result != -EINTR) return close(conn, -result);
+  if (!conn.flight.empty()) return arm(Op::send, conn);
+  flush(conn);
+}
+
+// Applies the output limit, and ends a finished connection whose last byte has left.
+void UringReactor::check_output(Conn& conn) {
+  if (conn.state == Conn::State::finishing && conn.unsent() == 0 && conn.turn != turn_)
+    return close(conn, 0);
+  if (conn.state == Conn::State::finishing && conn.unsent() == 0 && !conn.queued) {
+    conn.queued = true;
+    later_.push_back(&conn);
+  }
+  if (!conn.paused && conn.unsent() > options_.output_limit) {
+    conn.paused = true;
+    stats_.pauses.add();
+    if (!conn.reading) return;
+    io_uring_sqe& sqe = ring_.entry();
+    io_uring_prep_cancel64(
+        &sqe, reinterpret_cast<std::uintptr_t>(&conn) | static_cast<std::uint64_t>(Op::receive), 0);
+    io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
+  } else if (conn.paused && conn.unsent() <= options_.output_limit / 2) {
+    conn.paused = false;
+    if (!conn.reading && conn.state == Conn::State::open) arm_receive(conn);
+  }
+}
+
+void UringReactor::receive_ended(Conn& conn, int result) {
+  if (conn.state != Conn::State::open) return;
+  if (result == 0) {
+    conn.finish();
+    return flush(conn);
+  }
+  if (result == -ENOBUFS) {
+    stats_.out_of_buffers.add();
+    buffers_.grow();
+  } else if (result < 0 && result != -ECANCELED && result != -EINTR) {
+    return close(conn, -result);
+  }
+  if (conn.paused) return;
+  stats_.rearmed.add();
+  arm_receive(conn);
+}
+
+void UringReactor::accept_failed(Conn& listener, int error, bool more) {
+  if (!more) --listener.operations;
+  if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM) {
+    stats_.accept_errors.add();
+    listeners_rest_until_ = now_ns() + kAcceptRest;
+  } else if (!more && error != ECANCELED) {
+    arm(Op::accept, listener);
+  }
+}
+
+void UringReactor::close(Conn& conn, int error) {
+  if (conn.state == Conn::State::closing) return;
+  conn.state = Conn::State::closing;
+  conn.error = error;
+  // What is armed holds the socket open; shut down, it completes.
+  if (conn.operations > 0) ::shutdown(conn.fd, SHUT_RDWR);
+  dead_.push_back(&conn);
+}
+
+}  // namespace wiremark::net

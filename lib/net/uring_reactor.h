@@ -1,0 +1,221 @@
+// Completions as they come: multishot accept and receive, buffers picked by the kernel, one enter
+// a turn that submits the last turn's sends and collects the next deliveries.
+// Lives on one thread from open() to its end.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "net/address.h"
+#include "net/conn_pool.h"
+#include "net/handler.h"
+#include "net/reactor_options.h"
+#include "net/stop.h"
+#include "net/uring.h"
+
+namespace wiremark::net {
+
+class UringReactor {
+ public:
+  static constexpr const char* kName = "uring";
+
+  /// Whether this kernel and this process may do all that the reactor needs: it is tried.
+  static Result<> available();
+  static Result<std::unique_ptr<UringReactor>> open(const ReactorOptions& options);
+  ~UringReactor();
+
+  /// Accepts from a listening socket, which it takes over.
+  void listen(Fd listener);
+  /// Starts a connection; on_open or on_close tells how it went. `to` must outlive that call.
+  Conn& connect(Fd socket, const Address& to, void* user);
+  /// Takes over a connected socket; on_open follows at once.
+  template <Handler H>
+  Conn& adopt(Fd socket, H& handler);
+
+  /// Queues appended and lent bytes for the kernel; needed only outside on_open and on_data.
+  void flush(Conn& conn);
+  /// Ends a connection; on_close follows with `error` when its operations are over.
+  void close(Conn& conn, int error = 0);
+
+  /// Serves until stop is requested, then returns with the connections still open.
+  template <Handler H>
+  void run(H& handler, const Stop& stop);
+
+  /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
+  Nanoseconds woke_ns() const noexcept { return woke_ns_; }
+  const ReactorStats& stats() const noexcept { return stats_; }
+  std::size_t connections() const noexcept { return pool_.in_use() - listeners_.size(); }
+  /// What the path in a result says, with the buffers in circulation.
+  std::string describe() const;
+
+ private:
+  // What a completion answers; the low bits of its user data, the rest is a Conn or a send's
+  // number.
+  enum class Op : std::uint64_t { accept, receive, send, lent_send, connect, ignored };
+  static constexpr std::uint64_t kOpMask = 7;
+  static constexpr unsigned kNoBuffer = ~0u;
+
+  // A send straight from lent memory. Success makes no completion (IOSQE_CQE_SKIP_SUCCESS), so its
+  // buffer returns when the turn that submitted it has passed without one.
+  struct LentSend {
+    Conn* conn;
+    const std::byte* data;
+    std::uint32_t size;
+    unsigned buffer;
+  };
+
+  UringReactor(const ReactorOptions& options, Ring ring, BufferRing buffers);
+
+  void arm(Op op, Conn& conn);
+  void arm_receive(Conn& conn);
+  void send_lent(Conn& conn);
+  void send_copied(Conn& conn);
+  void lent_send_failed(std::uint64_t number, int result);
+  void collect_failed_sends(std::uint64_t parity);
+  void sent(Conn& conn, int result);
+  void check_output(Conn& conn);
+  void wait(Nanoseconds deadline);
+  void watch_stop(int fd);
+  void accept_failed(Conn& listener, int error, bool more);
+  void end_turn(Nanoseconds now);
+  void receive_ended(Conn& conn, int result);
+
+  template <Handler H>
+  void complete(const io_uring_cqe& cqe, H& handler);
+  template <Handler H>
+  void received(Conn& conn, const io_uring_cqe& cqe, H& handler);
+  template <Handler H>
+  void accepted(Conn& listener, const io_uring_cqe& cqe, H& handler);
+  template <Handler H>
+  void reap(H& handler);
+
+  ReactorOptions options_;
+  ReactorStats stats_;
+  Waiter waiter_;
+  Nanoseconds woke_ns_ = 0;
+  Ring ring_;
+  BufferRing buffers_;
+  ConnPool pool_;
+  std::vector<Conn*> listeners_;
+  Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
+  std::uint32_t turn_ = 1;                // Counts enters that took the whole submission queue.
+  unsigned delivering_ = kNoBuffer;       // The buffer on_data reads right now.
+  bool delivering_lent_ = false;          // Whether a send has borrowed it.
+  std::vector<LentSend> lent_[2];         // By parity of the turn: queued now, and just submitted.
+  std::vector<Conn*> later_;              // Have more to send once this turn's send has left.
+  std::vector<Conn*> sending_later_;      // Swapped with later_ while it is walked.
+  std::vector<Conn*> dead_;               // Closing; freed when nothing in the kernel knows them.
+  bool dead_wait_for_turn_ = false;       // Some of them wait for nothing but the next turn.
+};
+
+template <Handler H>
+Conn& UringReactor::adopt(Fd socket, H& handler) {
+  Conn& conn = pool_.take(socket.release(), Conn::State::open);
+  arm_receive(conn);
+  handler.on_open(conn);
+  flush(conn);
+  return conn;
+}
+
+template <Handler H>
+void UringReactor::run(H& handler, const Stop& stop) {
+  watch_stop(stop.fd());
+  Nanoseconds deadline = handler.on_turn(now_ns());
+  while (!stop.requested()) {
+    wait(deadline);
+    woke_ns_ = now_ns();
+    io_uring_cqe* cqe;
+    unsigned head, count = 0;
+    io_uring_for_each_cqe(ring_.get(), head, cqe) {
+      complete(*cqe, handler);
+      ++count;
+    }
+    io_uring_cq_advance(ring_.get(), count);
+    const Nanoseconds now = now_ns();
+    if (count > 0) waiter_.saw_event(now);
+    end_turn(now);
+    reap(handler);
+    deadline = handler.on_turn(now);
+    if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
+  }
+}
+
+template <Handler H>
+void UringReactor::complete(const io_uring_cqe& cqe, H& handler) {
+  const auto op = static_cast<Op>(cqe.user_data & kOpMask);
+  if (op == Op::ignored) return;
+  if (op == Op::lent_send) return lent_send_failed(cqe.user_data >> 3, cqe.res);
+  Conn& conn = *reinterpret_cast<Conn*>(cqe.user_data & ~kOpMask);
+  if (op == Op::receive) return received(conn, cqe, handler);
+  if (op == Op::accept) return accepted(conn, cqe, handler);
+  --conn.operations;
+  if (op == Op::send) return sent(conn, cqe.res);
+  if (cqe.res < 0) return close(conn, -cqe.res);
+  if (conn.state != Conn::State::connecting) return;
+  conn.state = Conn::State::open;
+  arm_receive(conn);
+  handler.on_open(conn);
+  flush(conn);
+}
+
+template <Handler H>
+void UringReactor::accepted(Conn& listener, const io_uring_cqe& cqe, H& handler) {
+  const bool more = cqe.flags & IORING_CQE_F_MORE;
+  if (cqe.res < 0) return accept_failed(listener, -cqe.res, more);
+  if (!more) {
+    --listener.operations;
+    arm(Op::accept, listener);
+  }
+  if (connections() >= options_.max_connections) {
+    ::close(cqe.res);
+    stats_.refused.add();
+    return;
+  }
+  stats_.accepted.add();
+  adopt(Fd(cqe.res), handler);
+}
+
+template <Handler H>
+void UringReactor::received(Conn& conn, const io_uring_cqe& cqe, H& handler) {
+  if (!(cqe.flags & IORING_CQE_F_MORE)) {
+    --conn.operations;
+    conn.reading = false;
+  }
+  if (cqe.flags & IORING_CQE_F_BUFFER) {
+    delivering_ = cqe.flags >> IORING_CQE_BUFFER_SHIFT;
+    delivering_lent_ = false;
+    if (cqe.res > 0 && conn.state == Conn::State::open) {
+      const auto size = static_cast<std::size_t>(cqe.res);
+      stats_.bytes_in.add(size);
+      const bool fits = feed(conn, buffers_.view(delivering_, size), handler, options_.stash_limit);
+      flush(conn);
+      if (!fits) close(conn, EMSGSIZE);
+    }
+    if (!delivering_lent_) buffers_.give_back(delivering_);
+    delivering_ = kNoBuffer;
+  }
+  if (!conn.reading) receive_ended(conn, cqe.res);
+}
+
+template <Handler H>
+void UringReactor::reap(H& handler) {
+  std::size_t kept = 0;
+  dead_wait_for_turn_ = false;
+  for (std::size_t i = 0; i < dead_.size(); ++i) {  // on_close may end further connections.
+    Conn& conn = *dead_[i];
+    if (conn.operations > 0 || conn.turn == turn_ || conn.queued) {
+      dead_wait_for_turn_ |= conn.operations == 0;
+      dead_[kept++] = &conn;
+      continue;
+    }
+    handler.on_close(conn, conn.error);
+    ::close(conn.fd);
+    pool_.give_back(conn);
+  }
+  dead_.resize(kept);
+}
+
+}  // namespace wiremark::net

@@ -1,0 +1,56 @@
+// Fails for an include that breaks the floors: who may include what is the table below.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <regex>
+#include <string>
+
+namespace {
+
+// A header that matches `header` may be included by files whose path matches `home` only.
+const struct {
+  std::regex header, home;
+} kRules[] = {
+    {std::regex("net/.*"), std::regex("(lib/net|tools|test)/.*")},
+    {std::regex("wire/.*"), std::regex("(lib/wire|tools|test)/.*")},
+    {std::regex("measure/.*"), std::regex("(lib/measure|tools|test)/.*")},
+    {std::regex("probe/.*"), std::regex("(lib/probe|tools|test)/.*")},
+    {std::regex("(tools|test|doctest)/.*"), std::regex("(tools|test)/.*")},
+    {std::regex("liburing.*"), std::regex("lib/(net/uring|probe/).*")},
+    {std::regex("simdjson.*"), std::regex("lib/wire/json.*")},
+    {std::regex("(flatbuffers/|google/protobuf/).*"),
+     std::regex("lib/wire/.*(flatbuffers|protobuf|flat|proto).*")},
+    {std::regex("CLI/.*"), std::regex("tools/.*")},
+    {std::regex("fmt/.*"), std::regex("(tools|lib/measure)/.*")},
+    {std::regex("nlohmann/.*"),
+     std::regex("lib/measure/.*json.*|lib/wire/.*(nlohmann|json|librar).*|(tools|test)/.*")},
+};
+
+}  // namespace
+
+// Takes the source directory; returns the number of includes that break a rule.
+int main(int, char** argv) {
+  const std::filesystem::path root = argv[1];
+  const std::regex include(R"(\s*#\s*include\s*[<"]([^>"]+)[>"].*)");
+  int checked = 0, broken = 0;
+  for (const char* room : {"lib", "tools", "test"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / room)) {
+      if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+      const std::string path = entry.path().lexically_relative(root).string();
+      std::ifstream file(entry.path());
+      std::smatch match;
+      for (std::string line; std::getline(file, line);) {
+        if (!std::regex_match(line, match, include)) continue;
+        ++checked;
+        for (const auto& rule : kRules) {
+          if (!std::regex_match(match[1].str(), rule.header) || std::regex_match(path, rule.home))
+            continue;
+          std::cerr << path << " must not include " << match[1] << '\n';
+          ++broken;
+        }
+      }
+    }
+  }
+  std::cout << checked << " includes read, " << broken << " break the floors\n";
+  return checked == 0 || broken > 0;
+}

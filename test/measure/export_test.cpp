@@ -1,0 +1,238 @@
+// The exporters: complete, well formed, and readable.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "measure/csv_export.h"
+#include "measure/json_export.h"
+#include "measure/text_export.h"
+#include "sample_result.h"
+
+using namespace wiremark;
+using namespace wiremark::measure;
+using nlohmann::json;
+
+namespace {
+
+// Everything an object of the schema requires, for itself and for the objects within.
+void check_required(const json& document, const json& schema, const json& definitions) {
+  if (schema.contains("$ref")) {
+    const std::string name =
+        schema["$ref"].get<std::string>().substr(std::string("#/$defs/").size());
+    return check_required(document, definitions.at(name), definitions);
+  }
+  if (schema.contains("items") && document.is_array()) {
+    for (const json& item : document) check_required(item, schema["items"], definitions);
+  }
+  if (!schema.contains("properties")) return;
+  for (const json& name : schema["required"]) {
+    CAPTURE(name);
+    CHECK(document.contains(name.get<std::string>()));
+  }
+  for (const auto& [name, value] : document.items()) {
+    CAPTURE(name);
+    REQUIRE(schema["properties"].contains(name));
+    check_required(value, schema["properties"][name], definitions);
+  }
+}
+
+// Splits rows as RFC 4180 has them.
+std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> rows(1, {""});
+  bool inside = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char character = text[at];
+    if (character == '"' && inside && text[at + 1] == '"') {
+      rows.back().back() += text[++at];
+    } else if (character == '"') {
+      inside = !inside;
+    } else if (character == ',' && !inside) {
+      rows.back().emplace_back();
+    } else if (character == '\n' && !inside) {
+      rows.push_back({""});
+    } else {
+      rows.back().back() += character;
+    }
+  }
+  rows.pop_back();
+  return rows;
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// A file in the temporary folder that is gone afterwards.
+struct TemporaryFile {
+  std::filesystem::path path = std::filesystem::temp_directory_path() /
+                               ("wiremark-export-" + std::to_string(::getpid()) + ".csv");
+  TemporaryFile() { std::filesystem::remove(path); }
+  ~TemporaryFile() { std::filesystem::remove(path); }
+};
+
+}  // namespace
+
+TEST_CASE("the document holds all that the schema requires, and nothing else") {
+  std::ifstream file(RESULT_SCHEMA_JSON);
+  REQUIRE(file);
+  const json schema = json::parse(file);
+  for (const RunResult& result : {sample_result(), RunResult()})
+    check_required(json::parse(json_document(result)), schema, schema["$defs"]);
+}
+
+TEST_CASE("the document keeps figures and order") {
+  const std::string text = json_document(sample_result());
+  CHECK(text.starts_with("{\n  \"schema\": \"wiremark.result/1\",\n  \"tool\": \"netload\""));
+  CHECK(text.ends_with("\n}\n"));
+  const json document = json::parse(text);
+  CHECK(document["host"]["limits"]["nofile_hard"].is_null());
+  CHECK(document["host"]["limits"]["nofile_soft"] == 1'024);
+  CHECK(document["totals"]["qps"] == 20'000);
+  CHECK(document["totals"]["errors"] == json{{"timeout", 0}});
+  CHECK(document["cpu"]["process"]["pct"] == 50);
+  CHECK(document["us_cpu_per_message"] == 25);
+  CHECK(document["server_us_cpu_per_message"] == 10);
+  CHECK(document["latency_ns"]["from"] == "schedule");
+  CHECK(document["latency_ns"]["percentiles"][0][0] == 50);
+  CHECK(document["plan"]["late"] == 12);
+}
+
+TEST_CASE("the histogram in the document is the whole histogram") {
+  const RunResult result = sample_result();
+  const json written = json::parse(json_document(result))["latency_ns"];
+  Histogram histogram;
+  for (const json& entry : written["histogram"]["counts"])
+    REQUIRE(histogram.restore(entry[0], entry[1]));
+  histogram.restore_bounds(written["min"], written["max"], written["clamped"]);
+  const Histogram original = restore(result.latency).value();
+  CHECK(histogram.count() == original.count());
+  CHECK(histogram.min() == original.min());
+  CHECK(histogram.max() == original.max());
+  CHECK(histogram.percentile(99.9) == original.percentile(99.9));
+}
+
+TEST_CASE("what a run does not have is left out of the document") {
+  RunResult result = sample_result();
+  result.server_cpu.reset();
+  result.server_rss_bytes.reset();
+  result.plan.reset();
+  result.connect.reset();
+  const json document = json::parse(json_document(result));
+  CHECK_FALSE(document.contains("server_us_cpu_per_message"));
+  CHECK_FALSE(document["cpu"].contains("server"));
+  CHECK_FALSE(document["rss_bytes"].contains("server"));
+  CHECK_FALSE(document.contains("plan"));
+  CHECK_FALSE(document.contains("connect_ns"));
+}
+
+TEST_CASE("text that is no UTF-8 does not break the document") {
+  RunResult result = sample_result();
+  result.argv = {"netload", "unix:/tmp/\xff"};
+  CHECK(json::parse(json_document(result))["argv"][1] == "unix:/tmp/\xef\xbf\xbd");
+}
+
+TEST_CASE("an interval is one line of JSON") {
+  const std::string line = json_line(sample_result().intervals.front());
+  CHECK(std::ranges::count(line, '\n') == 1);
+  CHECK(line.ends_with('\n'));
+  CHECK(json::parse(line)["qps"] == 20'000);
+}
+
+TEST_CASE("a row has the header's columns, whatever stands in it") {
+  RunResult result = sample_result();
+  result.host.cpu = "a \"fast\", new one";
+  result.warnings = {"first\nline", "second"};
+  const auto rows = parse_csv(csv_header() + csv_row(result));
+  REQUIRE(rows.size() == 2);
+  REQUIRE(rows[0].size() == rows[1].size());
+  const auto at = [&](const char* name) {
+    const auto column = std::ranges::find(rows[0], name) - rows[0].begin();
+    REQUIRE(static_cast<std::size_t>(column) < rows[0].size());
+    return rows[1][static_cast<std::size_t>(column)];
+  };
+  CHECK(at("cpu") == "a \"fast\", new one");
+  CHECK(at("warnings") == "first\nline; second");
+  CHECK(at("config") == "connections=100 rate=200");
+  CHECK(at("qps") == "20000.0");
+  CHECK(at("server_cpu_us_per_message") == "10");
+  CHECK(at("latency_ns_p50") == std::to_string(restore(result.latency)->percentile(50)));
+  const auto bare = parse_csv(csv_row({}));
+  CHECK(bare[0].size() == rows[0].size());
+}
+
+TEST_CASE("rows are appended below one header, also by several at once") {
+  const TemporaryFile file;
+  const RunResult result = sample_result();
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 4; ++writer) {
+    writers.emplace_back([&] {
+      for (int row = 0; row < 5; ++row) CHECK(append_csv(file.path, result).has_value());
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  const auto rows = parse_csv(text_of(file.path));
+  CHECK(rows.size() == 21);
+  CHECK(rows[0][0] == "started");
+  CHECK(std::ranges::count(rows, rows[0]) == 1);
+}
+
+TEST_CASE("a row that cannot be written says where") {
+  const auto written = append_csv("/nonexistent/results.csv", sample_result());
+  REQUIRE_FALSE(written.has_value());
+  CHECK(written.error().message() == "open /nonexistent/results.csv: No such file or directory");
+}
+
+TEST_CASE("the report names every figure and fits 100 columns") {
+  RunResult result = sample_result();
+  result.warnings = {"do not believe this"};
+  result.totals.errors = {{"timeout", 3}, {"reset", 0}, {"connect refused", 1'200}};
+  const std::string text = text_report(result);
+  for (const char* part : {"netload 0.1.0, uring, 100 connections, 10.0 s",
+                           "20.0 k qps",
+                           "200,000 messages",
+                           "9.77 MiB/s in",
+                           "p99.99",
+                           "schedule",
+                           "service",
+                           "lateness",
+                           "connect",
+                           "25.0 us",
+                           "10.0 us",
+                           "3.81 MiB",
+                           "45.5 % busy",
+                           "200,000 planned",
+                           "12 late",
+                           "timeout 3, connect refused 1,200",
+                           "verify passed: 200,000 replies",
+                           "auto asked for, uring active",
+                           "multishot receive: active",
+                           "Linux 6.1.0 x86_64, Example 9000, 2 cores, cross-core wake 20.0 us"}) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+  CHECK(text.find("reset") == std::string::npos);
+  CHECK(text.ends_with("warning: do not believe this\n"));
+  std::istringstream lines(text + text_line(result.intervals.front()));
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(line.size() <= 100);
+    CHECK_FALSE(line.ends_with(' '));
+  }
+}
+
+TEST_CASE("a report of nothing still reads as one") {
+  const std::string text = text_report({});
+  CHECK(text.find("0 qps") != std::string::npos);
+  CHECK(text.find("none") != std::string::npos);
+  CHECK(text.find("nan") == std::string::npos);
+  CHECK(text.find("inf") == std::string::npos);
+}

@@ -1,0 +1,182 @@
+// The histogram against HdrHistogram's own figures, and what ours adds: exact extremes, clamping,
+// differences, and copies taken while another thread records.
+#include "measure/histogram.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "hdr_figures.h"
+#include "measure/result.h"
+
+using namespace wiremark;
+using namespace wiremark::measure;
+
+namespace {
+
+Histogram histogram_of(const nlohmann::json& parts) {
+  Histogram whole;
+  for (const auto& part : parts) {
+    Histogram one;
+    for (const auto& entry : part) one.record_many(entry[0], entry[1]);
+    whole.merge(one);
+  }
+  return whole;
+}
+
+bool same(const Histogram& one, const Histogram& other) {
+  return hdr_figures(one) == hdr_figures(other) && one.min() == other.min() &&
+         one.max() == other.max() && one.clamped() == other.clamped();
+}
+
+}  // namespace
+
+TEST_CASE("every figure is HdrHistogram's") {
+  std::ifstream file(HDR_ORACLE_JSON);
+  REQUIRE(file);
+  const auto cases = nlohmann::json::parse(file);
+  REQUIRE(cases.size() >= 14);
+  for (const auto& example : cases) {
+    const std::string name = example["name"];
+    CAPTURE(name);
+    const auto actual = hdr_figures(histogram_of(example["parts"]));
+    for (const auto& [figure, expected] : example["expected"].items()) {
+      CAPTURE(figure);
+      if (expected.is_number_float()) {
+        CHECK(actual[figure].get<double>() ==
+              doctest::Approx(expected.get<double>()).epsilon(1e-9));
+      } else {
+        CHECK(actual[figure] == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("buckets follow each other without gap or overlap, up to an hour") {
+  CHECK(Histogram::lowest_of(0) == 0);
+  for (std::size_t index = 0; index + 1 < Histogram::kBuckets; ++index) {
+    CAPTURE(index);
+    REQUIRE(Histogram::highest_of(index) + 1 == Histogram::lowest_of(index + 1));
+    REQUIRE(Histogram::index_of(Histogram::lowest_of(index)) == index);
+    REQUIRE(Histogram::index_of(Histogram::highest_of(index)) == index);
+  }
+  CHECK(Histogram::highest_of(Histogram::kBuckets - 1) >= Histogram::kHighest);
+}
+
+TEST_CASE("an empty histogram answers 0 to everything") {
+  const Histogram histogram;
+  CHECK(histogram.empty());
+  CHECK(histogram.count() == 0);
+  CHECK(histogram.min() == 0);
+  CHECK(histogram.max() == 0);
+  CHECK(histogram.mean() == 0);
+  CHECK(histogram.stddev() == 0);
+  CHECK(histogram.percentile(99) == 0);
+}
+
+TEST_CASE("extremes are exact") {
+  Histogram histogram;
+  histogram.record(1'000'003);
+  histogram.record(777'777'777);
+  CHECK_FALSE(histogram.empty());
+  CHECK(histogram.min() == 1'000'003);
+  CHECK(histogram.max() == 777'777'777);
+  histogram.record(0);
+  CHECK(histogram.min() == 0);
+  CHECK(histogram.count() == 3);
+}
+
+TEST_CASE("values over an hour count as an hour, and are told") {
+  Histogram histogram;
+  histogram.record(Histogram::kHighest);
+  CHECK(histogram.clamped() == 0);
+  histogram.record(Histogram::kHighest + 1);
+  histogram.record_many(UINT64_MAX, 2);
+  CHECK(histogram.clamped() == 3);
+  CHECK(histogram.count() == 4);
+  CHECK(histogram.max() == Histogram::kHighest);
+}
+
+TEST_CASE("values above another are counted by bucket") {
+  Histogram histogram;
+  for (Nanoseconds value = 1; value <= 1'000; ++value) histogram.record(value);
+  histogram.record(5'000'000);
+  CHECK(histogram.count_above(900) == 101);
+  CHECK(histogram.count_above(0) == 1'001);
+  CHECK(histogram.count_above(5'000'000) == 0);
+  CHECK(histogram.count_above(UINT64_MAX) == 0);
+}
+
+TEST_CASE("the difference of two copies is what came between them") {
+  Histogram histogram;
+  for (const Nanoseconds value : {500U, 70'000U, 9'000'000U}) histogram.record(value);
+  const Histogram earlier = histogram;
+
+  Histogram nothing = histogram;
+  nothing.subtract(earlier);
+  CHECK(nothing.empty());
+  CHECK(nothing.min() == 0);
+  CHECK(nothing.max() == 0);
+
+  for (const Nanoseconds value : {60'000U, 80'001U, 80'002U}) histogram.record(value);
+  histogram.record(UINT64_MAX);
+  Histogram interval = histogram;
+  interval.subtract(earlier);
+  CHECK(interval.count() == 4);
+  CHECK(interval.clamped() == 1);
+  CHECK(interval.percentile(50) == Histogram::highest_of(Histogram::index_of(80'001)));
+  // The smallest of the interval is not the smallest of the whole, so its bucket stands for it.
+  CHECK(Histogram::index_of(interval.min()) == Histogram::index_of(60'000));
+  CHECK(interval.max() == Histogram::kHighest);
+}
+
+TEST_CASE("clearing leaves nothing behind") {
+  Histogram histogram;
+  histogram.record(UINT64_MAX);
+  histogram.clear();
+  CHECK(same(histogram, Histogram()));
+}
+
+TEST_CASE("a summary gives its histogram back") {
+  Histogram histogram;
+  for (Nanoseconds value = 3; value < 1'000'000'000'000'000; value = value * 3 + 1)
+    histogram.record(value);
+  const LatencySummary summary = summarize(histogram, "send");
+  CHECK(summary.from == "send");
+  CHECK(summary.count == histogram.count());
+  CHECK(summary.percentiles.back().ns == histogram.percentile(100));
+  CHECK(same(restore(summary).value(), histogram));
+
+  LatencySummary broken = summary;
+  broken.buckets.emplace_back(Histogram::kBuckets, 1);
+  CHECK_FALSE(restore(broken).has_value());
+}
+
+TEST_CASE("copies taken while another thread records are consistent") {
+  constexpr std::uint64_t kValues = 200'000;
+  Histogram live;
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (std::uint64_t value = 1; value <= kValues; ++value)
+      live.record(value * 7'919 % 1'000'000'007);
+    done = true;
+  });
+  Histogram before;
+  bool last_round = false;
+  do {
+    last_round = done;
+    const Histogram copy = live;
+    CHECK(copy.count() >= before.count());
+    if (!copy.empty()) {
+      CHECK(copy.min() >= copy.percentile(0));
+      CHECK(copy.max() <= copy.percentile(100));
+      CHECK(copy.min() <= copy.max());
+    }
+    before = copy;
+  } while (!last_round);
+  writer.join();
+  CHECK(before.count() == kValues);
+  CHECK(same(before, live));
+}

@@ -1,0 +1,26 @@
+// Prints the sample result in the format asked for, so that other programs can look at it.
+#include <iostream>
+#include <string_view>
+
+#include "measure/csv_export.h"
+#include "measure/json_export.h"
+#include "measure/text_export.h"
+#include "measure/verdict.h"
+#include "sample_result.h"
+
+using namespace wiremark::measure;
+
+int main(int argc, char** argv) {
+  const std::string_view format = argc > 1 ? argv[1] : "text";
+  RunResult result = sample_result();
+  result.warnings = judge(result);
+  if (format == "json") {
+    std::cout << json_document(result);
+  } else if (format == "csv") {
+    std::cout << csv_header() << csv_row(result);
+  } else if (format == "bare") {
+    std::cout << json_document({});
+  } else {
+    std::cout << text_report(result) << text_line(result.intervals.front());
+  }
+}

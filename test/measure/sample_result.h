@@ -1,0 +1,63 @@
+// A result with every part filled in, as a run of netload would leave it.
+#pragma once
+
+#include "measure/result.h"
+
+namespace wiremark::measure {
+
+inline RunResult sample_result() {
+  Histogram latency;
+  for (Nanoseconds us = 1; us <= 200'000; ++us) latency.record(40'000 + us * us % 90'000);
+  Histogram single;
+  single.record(120'000);
+
+  RunResult result;
+  result.tool = "netload";
+  result.version = "0.1.0";
+  result.argv = {"netload", "-c", "100", "-r", "200"};
+  result.started = "2026-11-21T02:18:25Z";
+  result.host.system = "Linux";
+  result.host.kernel = "6.1.0";
+  result.host.architecture = "x86_64";
+  result.host.cpu = "Example 9000";
+  result.host.cores_allowed = 2;
+  result.host.cores_online = 2;
+  result.host.memory_bytes = 8ULL << 30;
+  result.host.nofile_soft = 1'024;
+  result.host.nofile_hard = kUnlimited;
+  result.host.memlock_bytes = 8 << 20;
+  result.host.clocksource = "tsc";
+  result.host.compiler = "gcc 12.2.0";
+  result.host.libraries = {"glibc 2.36"};
+  result.host.wake_cost_ns = 20'000;
+  result.host.wake_crosses_cores = true;
+  result.config = {{"connections", "100"}, {"rate", "200"}};
+  result.path = {"auto", "uring", {"multishot receive: active"}};
+  result.totals = {100, 100, 200'000, 102'400'000, 102'400'000, 10, {{"timeout", 0}}};
+  result.latency = summarize(latency, "schedule");
+  result.service = summarize(single, "readable");
+  result.lateness = summarize(single, "schedule");
+  result.connect = summarize(single, "connect");
+  result.cpu = {1.25, 3.75, 1};
+  result.server_cpu = CpuShare{0.5, 1.5, 1};
+  result.machine = {45.5, 12.25, 0};
+  result.rss_bytes = 6'000'000;
+  result.server_rss_bytes = 4'000'000;
+  result.plan = Plan{200'000, 200'000, 200'000, 0, 12};
+  result.intervals = {{.start_s = 0,
+                       .seconds = 1,
+                       .connections = 100,
+                       .messages = 20'000,
+                       .bytes_in = 10'240'000,
+                       .bytes_out = 10'240'000,
+                       .p50_ns = 84'000,
+                       .p99_ns = 129'000,
+                       .p999_ns = 130'000,
+                       .max_ns = 131'000,
+                       .user_s = 0.125,
+                       .sys_s = 0.375}};
+  result.checks = {{"verify", true, "200,000 replies"}};
+  return result;
+}
+
+}  // namespace wiremark::measure

@@ -1,0 +1,179 @@
+// Processor time, memory and switches of this process and of a child, and what the machine is.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "measure/cpu_usage.h"
+#include "measure/machine.h"
+#include "measure/result.h"
+
+using namespace wiremark;
+using namespace wiremark::measure;
+
+namespace {
+
+// Spends processor time by the thread's own clock, however busy the machine is.
+void spend(Nanoseconds time) {
+  const CpuUsage start = cpu_of_this_thread();
+  while ((cpu_of_this_thread() - start).total < time) {
+  }
+}
+
+// A child whose name holds blanks and brackets, which spends `kChildTime`, tells, and waits.
+constexpr Nanoseconds kChildTime = 30 * kMillisecond;
+
+struct Child {
+  pid_t pid = -1;
+
+  Child() {
+    int ready[2];
+    REQUIRE(::pipe(ready) == 0);
+    pid = ::fork();
+    if (pid == 0) {
+      ::prctl(PR_SET_NAME, "a) b (c) 1 2");
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      spend(kChildTime);
+      [[maybe_unused]] const ssize_t told = ::write(ready[1], "!", 1);
+      for (;;) ::pause();
+    }
+    ::close(ready[1]);
+    char told = 0;
+    CHECK(::read(ready[0], &told, 1) == 1);
+    ::close(ready[0]);
+  }
+
+  void end() {
+    if (pid < 0) return;
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    pid = -1;
+  }
+
+  ~Child() { end(); }
+};
+
+}  // namespace
+
+TEST_CASE("a process's time is at least that of its threads, ended ones included") {
+  const CpuUsage before = cpu_of_this_process();
+  CpuUsage of_thread;
+  std::thread([&] {
+    spend(20 * kMillisecond);
+    of_thread = cpu_of_this_thread();
+  }).join();
+  const CpuUsage spent = cpu_of_this_process() - before;
+  CHECK(of_thread.total >= 20 * kMillisecond);
+  CHECK(spent.total >= 20 * kMillisecond);
+  CHECK(spent.user_s() + spent.sys_s() == doctest::Approx(spent.total_s()));
+}
+
+TEST_CASE("user and system share the exact total") {
+  const CpuUsage usage{1'000'000'000, 30, 10};
+  CHECK(usage.user_s() == doctest::Approx(0.75));
+  CHECK(usage.sys_s() == doctest::Approx(0.25));
+  CHECK(CpuUsage{5, 0, 0}.user_s() == doctest::Approx(5e-9));
+  const CpuUsage sum = usage + CpuUsage{1, 2, 3};
+  CHECK(sum.total == 1'000'000'001);
+  CHECK(sum.sys == 13);
+  CHECK((CpuUsage{1, 1, 1} - usage).total == 0);
+}
+
+TEST_CASE("another process is measured by its pid, whatever its name") {
+  Child child;
+  const auto cpu = cpu_of_process(child.pid);
+  REQUIRE(cpu.has_value());
+  CHECK(cpu->total >= kChildTime);
+  // Ticks of 10 ms: the split can be off by one for each of the two parts.
+  CHECK(cpu->user + cpu->sys + 20 * kMillisecond >= kChildTime);
+  CHECK(cpu->user + cpu->sys <= cpu->total + 20 * kMillisecond);
+  const auto memory = memory_of_process(child.pid);
+  REQUIRE(memory.has_value());
+  CHECK(memory->resident_bytes > 0);
+  CHECK(memory->resident_bytes_max >= memory->resident_bytes);
+  CHECK(switches_of_process(child.pid).has_value());
+}
+
+TEST_CASE("a process that is gone is an error with a reason") {
+  Child child;
+  const pid_t pid = child.pid;
+  child.end();
+  for (const Error& error : {cpu_of_process(pid).error(), memory_of_process(pid).error(),
+                             switches_of_process(pid).error()}) {
+    CHECK(error.code == ESRCH);
+    CHECK(error.message() == "process " + std::to_string(pid) + ": No such process");
+  }
+  CHECK_FALSE(cpu_of_process(0).has_value());
+  CHECK_FALSE(cpu_of_process(-1).has_value());
+}
+
+TEST_CASE("waiting counts as a voluntary switch, and memory touched as resident") {
+  const SwitchCount before = switches_of_process().value();
+  ::usleep(1'000);
+  CHECK((switches_of_process().value() - before).voluntary >= 1);
+
+  constexpr std::size_t kTouched = 32 << 20;
+  const std::vector<char> touched(kTouched, 1);
+  CHECK(memory_of_process()->resident_bytes >= kTouched);
+  CHECK(touched.back() == 1);
+}
+
+TEST_CASE("the machine's time adds up") {
+  const MachineUsage before = machine_usage().value();
+  spend(30 * kMillisecond);
+  const MachineUsage spent = machine_usage().value() - before;
+  CHECK(spent.total >= spent.busy + spent.steal);
+  CHECK(spent.busy >= spent.softirq);
+  CHECK(spent.busy_pct() <= 100);
+  CHECK(MachineUsage().busy_pct() == 0);
+  MachineUsage half;
+  half.busy = 50;
+  half.softirq = 10;
+  half.steal = 1;
+  half.total = 100;
+  CHECK(half.busy_pct() == 50);
+  CHECK(half.softirq_pct() == 10);
+  CHECK(half.steal_pct() == 1);
+}
+
+TEST_CASE("the machine describes itself") {
+  Machine machine = this_machine();
+  CHECK(machine.system == "Linux");
+  CHECK_FALSE(machine.kernel.empty());
+  CHECK(machine.cores_allowed >= 1);
+  CHECK(machine.memory_bytes > 0);
+  CHECK(machine.nofile_soft > 0);
+  CHECK(machine.nofile_hard >= machine.nofile_soft);
+  CHECK(machine.wake_crosses_cores == (machine.cores_allowed > 1));
+  machine.wake_cost_ns = measure_wake_cost();
+  CHECK(machine.wake_cost_ns > 0);
+
+  machine = {};
+  machine.system = "Linux";
+  machine.kernel = "6.1.0";
+  machine.architecture = "x86_64";
+  machine.cpu = "AMD EPYC";
+  machine.cores_allowed = machine.cores_online = 2;
+  machine.wake_cost_ns = 20'000;
+  machine.wake_crosses_cores = true;
+  CHECK(describe(machine) == "Linux 6.1.0 x86_64, AMD EPYC, 2 cores, cross-core wake 20.0 us");
+  machine.cores_allowed = 1;
+  machine.wake_crosses_cores = false;
+  machine.hypervisor = "KVM";
+  CHECK(describe(machine) ==
+        "Linux 6.1.0 x86_64, AMD EPYC, 1 core of 2, KVM, same-core wake 20.0 us");
+}
+
+TEST_CASE("moments are RFC 3339, and errors are counted by kind") {
+  CHECK(format_moment(std::chrono::system_clock::from_time_t(1'795'227'505)) ==
+        "2026-11-21T02:18:25Z");
+  ErrorCounts errors;
+  add_error(errors, "timeout");
+  add_error(errors, "reset", 2);
+  add_error(errors, "timeout", 3);
+  CHECK(errors == ErrorCounts{{"timeout", 4}, {"reset", 2}});
+}

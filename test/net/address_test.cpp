@@ -1,0 +1,93 @@
+// Addresses as users write them, good and bad.
+#include "net/address.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "net/socket.h"
+
+using namespace wiremark;
+using namespace wiremark::net;
+
+TEST_CASE("good addresses and how they print") {
+  struct Row {
+    std::string text, prints;
+    int family;
+    int port;
+    bool loopback;
+  };
+  const std::string longest(107, 'p');
+  for (const Row& row : {
+           Row{"7007", "127.0.0.1:7007", AF_INET, 7007, true},
+           Row{":7007", "127.0.0.1:7007", AF_INET, 7007, true},
+           Row{"0", "127.0.0.1:0", AF_INET, 0, true},
+           Row{"0.0.0.0:65535", "0.0.0.0:65535", AF_INET, 65535, false},
+           Row{"127.1.2.3:80", "127.1.2.3:80", AF_INET, 80, true},
+           Row{"10.0.0.1:80", "10.0.0.1:80", AF_INET, 80, false},
+           Row{"[::1]:80", "[::1]:80", AF_INET6, 80, true},
+           Row{"[::]:80", "[::]:80", AF_INET6, 80, false},
+           Row{"[2001:db8::5]:1", "[2001:db8::5]:1", AF_INET6, 1, false},
+           Row{"unix:/tmp/socket", "unix:/tmp/socket", AF_UNIX, 0, true},
+           Row{"unix:relative:80", "unix:relative:80", AF_UNIX, 0, true},
+           Row{"unix:" + longest, "unix:" + longest, AF_UNIX, 0, true},
+       }) {
+    CAPTURE(row.text);
+    const auto address = Address::parse(row.text);
+    REQUIRE(address);
+    CHECK(address->to_string() == row.prints);
+    CHECK(address->family() == row.family);
+    CHECK(address->port() == row.port);
+    CHECK(address->is_loopback() == row.loopback);
+    CHECK(address->is_unix() == (row.family == AF_UNIX));
+    if (address->is_unix()) CHECK("unix:" + address->path() == row.text);
+  }
+}
+
+TEST_CASE("a name is looked up") {
+  const auto address = Address::parse("localhost:7007");
+  REQUIRE(address);
+  CHECK(address->port() == 7007);
+  CHECK(address->is_loopback());
+}
+
+TEST_CASE("bad addresses are refused with their text and the reason") {
+  struct Row {
+    std::string text, reason;
+  };
+  for (const Row& row : {
+           Row{"", "port"},
+           Row{":", "port"},
+           Row{"localhost", "port"},
+           Row{"127.0.0.1:", "port"},
+           Row{"127.0.0.1:65536", "port"},
+           Row{"127.0.0.1:-1", "port"},
+           Row{"127.0.0.1:+1", "port"},
+           Row{"127.0.0.1:80x", "port"},
+           Row{"127.0.0.1: 80", "port"},
+           Row{"99999999999999999999", "port"},
+           Row{"::1:80", "brackets"},
+           Row{"[::1]", "']:PORT'"},
+           Row{"[::1:80", "']:PORT'"},
+           Row{"[::1]80", "']:PORT'"},
+           Row{"[::1]:", "port"},
+           Row{"unix:", "1 to 107"},
+           Row{"unix:" + std::string(108, 'p'), "1 to 107"},
+       }) {
+    CAPTURE(row.text);
+    const auto address = Address::parse(row.text);
+    REQUIRE_FALSE(address);
+    CHECK(address.error().message().find("'" + row.text + "'") != std::string::npos);
+    CHECK(address.error().message().find(row.reason) != std::string::npos);
+  }
+}
+
+TEST_CASE("the kernel's choice of a port can be read back") {
+  const auto any = Address::parse("127.0.0.1:0");
+  const auto socket = listen_on(*any, {});
+  REQUIRE(socket);
+  const auto bound = Address::of_socket(socket->get());
+  REQUIRE(bound);
+  CHECK(bound->port() != 0);
+  CHECK_FALSE(Address::of_socket(-1));
+}

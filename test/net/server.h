@@ -1,0 +1,99 @@
+// A reactor that serves on a thread of its own while the test plays the clients.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "net/reactor.h"
+#include "net/socket.h"
+
+// The reactors by name, so that a test run can pick one: --test-case=*<uring>*.
+TYPE_TO_STRING_AS("epoll", wiremark::net::EpollReactor);
+TYPE_TO_STRING_AS("uring", wiremark::net::UringReactor);
+
+namespace wiremark::net {
+
+/// Waits up to 20 s, which only a failure needs, for what another thread is about to make true.
+template <class F>
+bool eventually(F&& holds) {
+  for (int tries = 0; tries < 20'000; ++tries) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+inline Address address(const std::string& text) { return Address::parse(text).value(); }
+
+/// Sends everything back as it comes.
+struct Echo {
+  void on_open(Conn&) {}
+  std::size_t on_data(Conn& conn, Bytes bytes) {
+    conn.lend(bytes);
+    return bytes.size();
+  }
+  void on_close(Conn&, int error) {
+    closed.add();
+    last_error = error;
+  }
+  Nanoseconds on_turn(Nanoseconds) { return kNever; }
+
+  Counter closed;
+  std::atomic<int> last_error = 0;
+};
+
+/// Runs `handler` on an R, which is opened, used and destroyed on the server's thread. A handler
+/// with a member `reactor` of type R* finds it there.
+template <class R, Handler H>
+class Server {
+ public:
+  explicit Server(H& handler, const ReactorOptions& options = {},
+                  const std::string& where = "127.0.0.1:0", const ListenOptions& listening = {}) {
+    auto listener = listen_on(net::address(where), listening);
+    REQUIRE_MESSAGE(listener, listener.error().message());
+    address_ = Address::of_socket(listener->get()).value();
+    std::promise<Result<>> opened;
+    thread_ = std::thread([&, options, fd = std::move(*listener)]() mutable {
+      auto reactor = R::open(options);
+      if (!reactor) return opened.set_value(std::unexpected(reactor.error()));
+      if constexpr (requires { handler.reactor = reactor->get(); })
+        handler.reactor = reactor->get();
+      (*reactor)->listen(std::move(fd));
+      live_ = reactor->get();
+      opened.set_value({});
+      (*reactor)->run(handler, stop_);
+      const std::lock_guard lock(mutex_);
+      final_ = (*reactor)->stats();
+      live_ = nullptr;
+    });
+    const Result<> result = opened.get_future().get();
+    REQUIRE_MESSAGE(result, result.error().message());
+  }
+  ~Server() { stop(); }
+
+  void stop() {
+    stop_.request();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  const Address& address() const { return address_; }
+  ReactorStats stats() {
+    const std::lock_guard lock(mutex_);
+    return live_ ? live_->stats() : final_;
+  }
+
+ private:
+  Stop stop_;
+  Address address_;
+  std::mutex mutex_;
+  R* live_ = nullptr;  // Guarded by mutex_ once the server runs.
+  ReactorStats final_;
+  std::thread thread_;
+};
+
+}  // namespace wiremark::net

@@ -1,0 +1,150 @@
+// netecho: an echo server that says what every message cost.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "net/reactor.h"
+#include "net/workers.h"
+#include "netecho/run.h"
+#include "options.h"
+#include "report.h"
+#include "signals.h"
+
+using namespace wiremark;
+using namespace wiremark::tools;
+
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  netecho                                  echo on 127.0.0.1:7007 until interrupted
+  netecho --backend uring -t 2 --cpus 0,1  two pinned io_uring loops
+  netecho '[::1]:0' --port-file port       any free port, written to a file when ready
+  netecho unix:/tmp/echo.sock -d 10s --json=result.json
+Measure it with: netload -c 100 -d 5s 127.0.0.1:7007)";
+
+void add_options(CommandLine& line, EchoOptions& options) {
+  CLI::App& app = line.app();
+  app.add_option("LISTEN", options.listen,
+                 "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH, one or more (:7007)");
+  add(line, options.backend);
+  line.add(options.threads);
+  line.add(options.time, "Stop after TIME (never)");
+  app.add_option("--port-file", options.port_file, "Write the port to FILE when ready to accept")
+      ->type_name("FILE");
+  line.add(
+      "--backlog", options.backlog, "N",
+      [](const std::string& text) { return parse_whole(text, 1); },
+      "Connections the kernel may hold before they are accepted (4096)");
+  line.add(
+      "--max-connections", options.max_connections, "N",
+      [](const std::string& text) { return parse_whole(text, 1); },
+      "Close connections over N at once, N shared out among the threads (no limit)");
+  line.add(options.output);
+}
+
+// One listener of each address per thread. A Unix path cannot be shared as a port can, so its one
+// listener is duplicated.
+Result<std::vector<std::vector<Fd>>> open_listeners(const EchoOptions& options,
+                                                    std::vector<net::Address>& bound) {
+  std::vector<std::vector<Fd>> listeners(options.threads.threads);
+  net::ListenOptions how{options.backend.socket};
+  how.backlog = static_cast<int>(options.backlog);
+  how.share_port = options.threads.threads > 1;
+  for (const std::string& text : options.listen) {
+    auto address = net::Address::parse(text);
+    if (!address) return std::unexpected(address.error());
+    if (auto free = net::require_free(*address); !free) return std::unexpected(free.error());
+    for (std::size_t i = 0; i < listeners.size(); ++i) {
+      const bool duplicate = i > 0 && address->is_unix();
+      Result<Fd> fd =
+          duplicate ? Fd(::dup(listeners[0].back().get())) : net::listen_on(*address, how);
+      if (!fd) return std::unexpected(fd.error());
+      if (i == 0 && !address->is_unix())
+        address = net::Address::of_socket(fd->get());  // Port 0 is real now.
+      if (!address) return std::unexpected(address.error());
+      listeners[i].push_back(std::move(*fd));
+    }
+    bound.push_back(*address);
+  }
+  return listeners;
+}
+
+Result<> write_port_file(const std::string& file, const net::Address& address) {
+  if (file.empty()) return {};
+  const std::string partial =
+      file + ".partial";  // Renamed when whole: a reader sees all or nothing.
+  std::ofstream out(partial);
+  out << (address.is_unix() ? address.path() : std::to_string(address.port())) << '\n';
+  out.close();
+  if (!out || ::rename(partial.c_str(), file.c_str()) != 0) return failed("write", file);
+  return {};
+}
+
+Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, EchoRun& run) {
+  const auto backend = settle_backend("netecho", options.backend, options.output.quiet);
+  if (!backend) return std::unexpected(backend.error());
+  const std::size_t threads = options.threads.threads;
+  if (auto allowed = net::require_descriptors(16 + 4 * threads); !allowed)
+    return std::unexpected(allowed.error());
+  std::vector<net::Address> bound;
+  auto listeners = open_listeners(options, bound);
+  if (!listeners) return std::unexpected(listeners.error());
+
+  net::ReactorOptions how = options.backend.reactor;
+  if (options.max_connections > 0)
+    how.max_connections = (options.max_connections + threads - 1) / threads;
+  run.start(*backend, threads);
+  net::Workers workers(threads, options.threads.cpus, stop, [&](std::size_t i, const auto& ready) {
+    return net::with_reactor(*backend, how, [&](auto& reactor) -> Result<> {
+      EchoCounts& counts = run.counts(i);
+      Echo echo(reactor, counts);
+      for (Fd& listener : (*listeners)[i]) reactor.listen(std::move(listener));
+      ready();
+      reactor.run(echo, stop);
+      counts.reactor = reactor.stats();
+      counts.path = reactor.describe();
+      return {};
+    });
+  });
+  if (auto ready = workers.wait_ready(); !ready) return ready;
+  if (auto written = write_port_file(options.port_file, bound.front()); !written) return written;
+  if (!options.output.quiet) {
+    for (const net::Address& address : bound) {
+      fmt::print(stderr, "netecho: listening on {} ({})\n", address.to_string(),
+                 net::to_string(*backend));
+    }
+  }
+  run.watch(options, stop, signals);
+  stop.request();
+  auto ended = workers.join();
+  for (const net::Address& address : bound) {
+    if (address.is_unix()) ::unlink(address.path().c_str());
+  }
+  return ended;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  EchoOptions options;
+  CommandLine line(
+      "netecho",
+      "Echo server on epoll or io_uring: sends back what it receives and tells what each\n"
+      "message cost.",
+      kExamples);
+  add_options(line, options);
+  if (const auto exit = line.parse(argc, argv)) return *exit;
+
+  net::Stop stop;
+  Signals signals(stop);
+  EchoRun run;
+  if (const auto served = serve(options, stop, signals, run); !served)
+    return cannot("netecho", served.error());
+  measure::RunResult result = run.result(options, line.arguments());
+  result.interrupted = signals.interrupted() && options.time.duration > 0;
+  if (const auto written = report(result, options.output); !written)
+    return cannot("netecho", written.error());
+  return result.interrupted ? kInterrupted : kDone;
+}

@@ -1,0 +1,66 @@
+// One run of netecho: its options, its threads' counts, and the result they add up to.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/cpu_usage.h"
+#include "measure/result.h"
+#include "netecho/echo.h"
+#include "options.h"
+#include "reactor_options.h"
+#include "signals.h"
+
+namespace wiremark::tools {
+
+struct EchoOptions {
+  std::vector<std::string> listen = {":7007"};
+  BackendOptions backend;
+  ThreadOptions threads;
+  TimeOptions time;
+  OutputOptions output;
+  std::string port_file;
+  unsigned backlog = 4096;
+  unsigned max_connections = 0;  ///< 0 is no limit.
+};
+
+/// Owned by the control thread; each worker writes the counts of its own index.
+class EchoRun {
+ public:
+  /// Makes the counts and takes the first samples; before the workers start.
+  void start(net::Backend backend, std::size_t threads);
+
+  EchoCounts& counts(std::size_t index) { return *counts_[index]; }
+
+  /// Prints the live lines until the stop or the end of the duration.
+  void watch(const EchoOptions& options, const net::Stop& stop, Signals& signals);
+
+  /// Adds everything up; after the workers have ended.
+  measure::RunResult result(const EchoOptions& options, const std::vector<std::string>& arguments);
+
+ private:
+  // What the threads have counted up to a moment.
+  struct Sample {
+    Nanoseconds at = 0;
+    std::uint64_t connections = 0;
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+    measure::CpuUsage cpu;
+    measure::Histogram service;
+  };
+
+  Sample sample() const;
+  measure::Interval between(const Sample& earlier, const Sample& later) const;
+
+  net::Backend backend_ = net::Backend::automatic;
+  std::vector<std::unique_ptr<EchoCounts>> counts_;
+  std::chrono::system_clock::time_point started_at_;
+  Sample first_;
+  std::optional<measure::MachineUsage> machine_;
+  std::vector<measure::Interval> intervals_;
+};
+
+}  // namespace wiremark::tools

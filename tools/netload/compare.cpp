@@ -1,0 +1,223 @@
+// Backends against one another: the same load on each in turn, round by round, as one table.
+#include "netload/compare.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/units.h"
+#include "measure/json_export.h"
+#include "measure/quantity.h"
+#include "measure/ratio.h"
+#include "measure/verdict.h"
+#include "netload/server_process.h"
+#include "report.h"
+
+namespace wiremark::tools {
+
+namespace {
+
+// All rounds of one backend.
+struct Contender {
+  net::Backend backend;
+  ServerProcess server;
+  std::vector<measure::RunResult> rounds;
+
+  template <class Figure>
+  std::vector<double> each(Figure figure) const {
+    std::vector<double> figures;
+    for (const measure::RunResult& round : rounds) figures.push_back(figure(round));
+    return figures;
+  }
+};
+
+double qps(const measure::RunResult& round) { return round.totals.qps(); }
+double server_cost(const measure::RunResult& round) {
+  return round.server_us_cpu_per_message().value_or(0);
+}
+double client_cost(const measure::RunResult& round) { return round.us_cpu_per_message(); }
+
+Result<std::vector<Contender>> start_servers(const LoadOptions& options) {
+  std::vector<Contender> contenders;
+  for (const net::Backend backend : options.compare) {
+    std::vector<std::string> arguments = {"--backend", std::string(net::to_string(backend)),
+                                          "--wait", options.backend.reactor.wait.to_string()};
+    if (!options.server_cpus.empty()) {
+      arguments.insert(arguments.end(), {"--cpus", format_cpus(options.server_cpus)});
+    }
+    auto server = ServerProcess::start(arguments);
+    if (!server) return std::unexpected(server.error());
+    contenders.push_back({backend, std::move(*server), {}});
+  }
+  return contenders;
+}
+
+// Percentiles of all rounds together: their histograms are added, never their percentiles averaged.
+measure::LatencySummary latency_of(const Contender& contender) {
+  measure::Histogram all;
+  for (const measure::RunResult& round : contender.rounds) {
+    if (const auto one = measure::restore(round.latency)) all.merge(*one);
+  }
+  return measure::summarize(all, contender.rounds.front().latency.from);
+}
+
+Nanoseconds percentile(const measure::LatencySummary& latency, double percent) {
+  for (const auto& [at, ns] : latency.percentiles) {
+    if (at == percent) return ns;
+  }
+  return latency.max;
+}
+
+std::string spread_text(const std::optional<measure::Spread>& spread, int digits) {
+  if (!spread) return "n/a";
+  return fmt::format("{:.{}f} ({:.{}f} to {:.{}f})", spread->median, digits, spread->min, digits,
+                     spread->max, digits);
+}
+
+std::optional<measure::Spread> ratio(const Contender& one, const Contender& other,
+                                     double (*figure)(const measure::RunResult&)) {
+  std::vector<std::pair<double, double>> pairs;
+  for (std::size_t i = 0; i < std::min(one.rounds.size(), other.rounds.size()); ++i) {
+    pairs.emplace_back(figure(one.rounds[i]), figure(other.rounds[i]));
+  }
+  return measure::ratio_of(pairs);
+}
+
+void print_table(const LoadOptions& options, const std::vector<Contender>& contenders) {
+  const measure::RunResult& any = contenders.front().rounds.front();
+  fmt::print("{} connections, {} bytes, {}, {} rounds of {} each, in turn, every reply {}\n\n",
+             options.connections, options.size.max,
+             options.rate_hz + options.total_rate_hz > 0 ? "open loop" : "closed loop, 1 in flight",
+             any.totals.seconds > 0 ? contenders.front().rounds.size() : 0,
+             format_duration(options.time.duration), options.no_verify ? "counted" : "verified");
+  fmt::print("  {:<8} {:>10} {:>10} {:>10} {:>10}   {:<22} {:<22}\n", "", "", "", "", "",
+             "server CPU", "client CPU");
+  fmt::print("  {:<8} {:>10} {:>10} {:>10} {:>10}   {:<22} {:<22}\n", "backend", "qps", "p50",
+             "p99", "p99.9", "us/message", "us/message");
+  for (const Contender& contender : contenders) {
+    const auto latency = latency_of(contender);
+    const auto rate = measure::spread_of(contender.each(qps));
+    fmt::print("  {:<8} {:>10} {:>10} {:>10} {:>10}   {:<22} {:<22}\n",
+               net::to_string(contender.backend), rate ? measure::format_rate(rate->median) : "n/a",
+               measure::format_time(percentile(latency, 50)),
+               measure::format_time(percentile(latency, 99)),
+               measure::format_time(percentile(latency, 99.9)),
+               spread_text(measure::spread_of(contender.each(server_cost)), 2),
+               spread_text(measure::spread_of(contender.each(client_cost)), 2));
+  }
+  for (std::size_t i = 1; i < contenders.size(); ++i) {
+    fmt::print(
+        "\n  {} against {}, round by round:\n    server CPU per message x {}\n    qps              "
+        "      x {}\n",
+        net::to_string(contenders[i].backend), net::to_string(contenders[0].backend),
+        spread_text(ratio(contenders[i], contenders[0], server_cost), 3),
+        spread_text(ratio(contenders[i], contenders[0], qps), 3));
+  }
+}
+
+void print_conditions(const LoadOptions& options, const std::vector<Contender>& contenders) {
+  const measure::RunResult& any = contenders.front().rounds.front();
+  fmt::print("\n  client     {} ({})\n", any.path.active, any.path.evidence.front());
+  fmt::print("  processors {}\n",
+             options.server_cpus.empty()
+                 ? "not pinned"
+                 : fmt::format("client on {}, server on {}", format_cpus(options.threads.cpus),
+                               format_cpus(options.server_cpus)));
+  fmt::print("  machine    {}\n", measure::describe(any.host));
+  fmt::print(
+      "  not shown  what a network card or a second machine would change: this is loopback.\n"
+      "             Rates move with the machine's neighbours; compare CPU per message.\n");
+  std::set<std::string> said;
+  for (const Contender& contender : contenders) {
+    for (const measure::RunResult& round : contender.rounds)
+      said.insert(round.warnings.begin(), round.warnings.end());
+  }
+  for (const std::string& warning : said) fmt::print("  warning    {}\n", warning);
+}
+
+nlohmann::ordered_json document(const std::vector<Contender>& contenders) {
+  const auto spread = [](const std::optional<measure::Spread>& value) -> nlohmann::ordered_json {
+    if (!value) return nullptr;
+    return {{"median", value->median},
+            {"min", value->min},
+            {"max", value->max},
+            {"rounds", value->rounds}};
+  };
+  nlohmann::ordered_json all;
+  all["schema"] = "wiremark.comparison/1";
+  for (const Contender& contender : contenders) {
+    nlohmann::ordered_json one;
+    one["backend"] = net::to_string(contender.backend);
+    one["qps"] = spread(measure::spread_of(contender.each(qps)));
+    one["server_us_cpu_per_message"] = spread(measure::spread_of(contender.each(server_cost)));
+    one["us_cpu_per_message"] = spread(measure::spread_of(contender.each(client_cost)));
+    one["server_cpu_ratio"] = spread(ratio(contender, contenders.front(), server_cost));
+    one["qps_ratio"] = spread(ratio(contender, contenders.front(), qps));
+    for (const measure::RunResult& round : contender.rounds) {
+      one["rounds"].push_back(nlohmann::ordered_json::parse(measure::json_document(round)));
+    }
+    all["backends"].push_back(std::move(one));
+  }
+  return all;
+}
+
+Result<> run_rounds(const LoadOptions& options, std::vector<Contender>& contenders,
+                    net::Backend client, const std::vector<std::string>& arguments,
+                    const net::Stop& stop, Signals& signals) {
+  const bool progress = !options.output.quiet && ::isatty(STDERR_FILENO);
+  for (unsigned round = 0; round < options.rounds && !stop.requested(); ++round) {
+    for (std::size_t i = 0; i < contenders.size() && !stop.requested(); ++i) {
+      // The order turns with the round, so that none is always first.
+      Contender& contender = contenders[(i + round) % contenders.size()];
+      if (progress) {
+        fmt::print(stderr, "\rround {} of {}: {} \033[K", round + 1, options.rounds,
+                   net::to_string(contender.backend));
+      }
+      auto result = run_load(options, client, {contender.server.address(), contender.server.pid()},
+                             arguments, stop, signals);
+      if (!result) return std::unexpected(result.error());
+      result->warnings = measure::judge(*result);
+      contender.rounds.push_back(std::move(*result));
+    }
+  }
+  if (progress) fmt::print(stderr, "\r\033[K");
+  return {};
+}
+
+}  // namespace
+
+int compare(const LoadOptions& options, const std::vector<std::string>& arguments,
+            const net::Stop& stop, Signals& signals) {
+  const auto client = settle_backend("netload", options.backend, options.output.quiet);
+  if (!client) return cannot("netload", client.error());
+  auto contenders = start_servers(options);
+  if (!contenders) return cannot("netload", contenders.error());
+  if (auto done = run_rounds(options, *contenders, *client, arguments, stop, signals); !done) {
+    return cannot("netload", done.error());
+  }
+  if (std::ranges::any_of(*contenders, [](const Contender& one) { return one.rounds.empty(); }))
+    return kInterrupted;
+
+  const bool to_output = options.output.json == "-";
+  if (to_output) {
+    fmt::print("{}\n", document(*contenders).dump(1));
+  } else {
+    print_table(options, *contenders);
+    print_conditions(options, *contenders);
+    if (!options.output.json.empty())
+      std::ofstream(options.output.json) << document(*contenders).dump(1) << '\n';
+  }
+  int worst = kDone;
+  for (const Contender& contender : *contenders) {
+    for (const measure::RunResult& round : contender.rounds)
+      worst = std::max<int>(worst, exit_code(round, options));
+  }
+  return worst;
+}
+
+}  // namespace wiremark::tools

@@ -1,0 +1,68 @@
+// What the threads of a load share: the plan, the start, and what each of them counts.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/counter.h"
+#include "measure/histogram.h"
+#include "net/reactor_options.h"
+#include "net/socket.h"
+#include "net/stop.h"
+#include "netload/pattern.h"
+
+namespace wiremark::tools {
+
+/// Set before the threads start; none changes it.
+struct LoadPlan {
+  net::Address target;
+  net::SocketOptions socket;
+  std::size_t connections = 1;
+  std::size_t threads = 1;
+  double rate_hz = 0;          ///< Messages per second of one connection; 0 is a closed loop.
+  unsigned pipeline = 1;       ///< Messages of one connection under way at most.
+  std::uint64_t requests = 0;  ///< Messages of the measured part, all threads; 0 is no limit.
+  Nanoseconds duration = 0;    ///< Of the measured part; 0 is no limit.
+  Nanoseconds warmup = 0;      ///< Before it, left out of every figure.
+  Nanoseconds timeout = 0;     ///< A reply later than this ends its connection.
+  double connect_rate_hz = 0;  ///< Connections started per second; 0 is as fast as they open.
+  bool verify = true;
+  Pattern pattern{0, 64, 64};
+
+  bool open_loop() const noexcept { return rate_hz > 0; }
+};
+
+/// The start and the end of a run, between the control thread and its workers.
+struct StartGate {
+  std::atomic<Nanoseconds> start_ns{0};  ///< Set by the control thread; 0 while closed.
+  std::atomic<std::size_t> running{
+      0};  ///< Workers that still send or await; the last one ends the run.
+  net::Stop over;
+};
+
+/// Written by one worker; the counters and histograms may be read while it runs, the rest after.
+/// All but connections and errors speak of the measured part only.
+struct LoadCounts {
+  Counter connected;
+  Counter failed;  ///< Connections that did not open or ended early.
+  Counter planned;
+  Counter sent;
+  Counter answered;
+  Counter held;  ///< Messages that waited for room in the pipeline of their connection.
+  Counter bytes_in;
+  Counter bytes_out;
+  std::atomic<Nanoseconds> last_answer_ns{0};
+  measure::Histogram
+      response;  ///< From the plan, in a closed loop from the send, to the whole reply.
+  measure::Histogram service;   ///< Open loop: from the send to the whole reply.
+  measure::Histogram lateness;  ///< Open loop: from the plan to the send.
+  measure::Histogram connect;   ///< From connect(2) to established.
+  std::map<std::string, std::uint64_t> errors;
+  bool wrong_reply = false;
+  net::ReactorStats reactor;
+  std::string path;
+};
+
+}  // namespace wiremark::tools

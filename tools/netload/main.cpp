@@ -1,0 +1,181 @@
+// netload: a load generator that checks every reply and says what it cost.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/cpus.h"
+#include "base/units.h"
+#include "netload/compare.h"
+#include "netload/run.h"
+#include "netload/server_process.h"
+#include "options.h"
+#include "report.h"
+#include "signals.h"
+
+using namespace wiremark;
+using namespace wiremark::tools;
+
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  netload --compare epoll,uring            both backends of netecho, in turn, as one table
+  netload 127.0.0.1:7007                   closed loop: 100 connections, 512 bytes, 10 s
+  netload -c 10000 -r 10 -d 30s :7007      open loop: 10,000 connections, 10 messages/s each
+  netload -n 1M -c 100 -s 512 :7007        a million verified round trips
+  netload -c 1 -s 64 --wait spin --json    one connection, no sleep, result as JSON
+Without TARGET it starts a netecho on loopback for the run.)";
+
+Result<std::vector<net::Backend>> parse_backends(const std::string& list) {
+  std::vector<net::Backend> backends;
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', from), list.size());
+    const auto backend = net::parse_backend(list.substr(from, comma - from));
+    if (!backend) return std::unexpected(backend.error());
+    backends.push_back(*backend);
+    from = comma + 1;
+  }
+  return backends;
+}
+
+Result<SizeRange> parse_sizes(const std::string& text) {
+  const auto dash = text.find('-');
+  const auto first = parse_size(text.substr(0, dash));
+  const auto last = dash == std::string::npos ? first : parse_size(text.substr(dash + 1));
+  if (!first || !last || *first == 0 || *last < *first || *last > 16 << 20) {
+    return failed("'" + text + "' is not a size from 1 to 16M, or a range such as 64-1k", {}, 0);
+  }
+  return SizeRange{*first, *last};
+}
+
+Result<bool> parse_latency_from(const std::string& text) {
+  if (text == "send" || text == "schedule") return text == "send";
+  return failed("'" + text + "' is not schedule or send", {}, 0);
+}
+
+void add_options(CommandLine& line, LoadOptions& options) {
+  CLI::App& app = line.app();
+  const auto whole = [](const std::string& text) { return parse_whole(text, 1); };
+  const auto count = [](const std::string& text) { return parse_count(text); };
+  const auto time = [](const std::string& text) { return parse_duration(text); };
+  app.add_option("TARGET", options.target,
+                 "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH (starts a netecho)");
+  line.add("-c,--connections", options.connections, "N", whole, "Connections (100)");
+  CLI::Option* rate =
+      line.add("-r,--rate", options.rate_hz, "N", count,
+               "Messages per second of each connection, fractions too; 0 is a closed loop, where "
+               "each reply brings the next message (0)");
+  line.add("-R,--total-rate", options.total_rate_hz, "N", count,
+           "Messages per second of all together")
+      ->excludes(rate);
+  line.add("-n,--requests", options.requests, "N", count,
+           "Stop after N messages of the measured part (no limit)");
+  line.add("-s,--size", options.size, "BYTES", parse_sizes,
+           "Bytes of a message, or a range MIN-MAX (512)");
+  line.add(
+      "-P,--pipeline", options.pipeline, "N",
+      [](const std::string& text) { return parse_whole(text, 1); },
+      "Messages of one connection under way at most (1 in a closed loop, 16 with a rate)");
+  line.add(options.time,
+           "Length of the measured part (10s; 2s a round with --compare; none with -n)");
+  line.add("-w,--warmup", options.warmup, "TIME", time,
+           "Run this long first, and leave it out of every figure (0)");
+  line.add("--connect-rate", options.connect_rate_hz, "N", count,
+           "Connections opened per second (as fast as they open)");
+  line.add("--timeout", options.timeout, "TIME", time,
+           "End a connection whose reply takes longer; 0 is never (5s)");
+  app.add_flag("--no-verify,!--verify", options.no_verify,
+               "Do not compare every reply with what was sent");
+  line.add("--latency-from", options.latency_from_send, "WHERE", parse_latency_from,
+           "With a rate, latency counts from the schedule or from the send (schedule)");
+  line.add(
+      "--max-errors", options.errors_max, "N",
+      [](const std::string& text) { return parse_whole(text, 0); },
+      "Exit with 4 when more connections fail (0)");
+  line.add(
+      "--seed", options.seed, "N", [](const std::string& text) { return parse_whole(text, 0); },
+      "Seed of what the messages hold (1)");
+  add(line, options.backend);
+  line.add(options.threads);
+  line.add("--compare", options.compare, "LIST", parse_backends,
+           "Run the load on a netecho of each backend in turn");
+  line.add("--rounds", options.rounds, "N", whole, "Rounds of --compare (5)");
+  line.add(
+      "--server-cpus", options.server_cpus, "LIST",
+      [](const std::string& text) { return parse_cpus(text); },
+      "Pin the netecho that netload starts (the last processor; the client then takes the first)");
+  line.add("--server-pid", options.server_pid, "PID", whole,
+           "Process whose CPU time the run fetches (found by address)");
+  line.add(options.output);
+}
+
+// What depends on other options. A usage error is returned as text.
+std::string settle(LoadOptions& options) {
+  const bool starts_server = options.target.empty();
+  if (!options.compare.empty() && !starts_server)
+    return "--compare starts its own servers: leave TARGET out";
+  const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
+  if (options.latency_from_send && !open_loop) return "--latency-from needs a rate: -r or -R";
+  if (options.requests != std::floor(options.requests)) return "-n takes a whole number";
+  if (options.time.duration == 0 && options.requests == 0) {
+    options.time.duration = (options.compare.empty() ? 10 : 2) * kSecond;
+  }
+  const std::vector<int> allowed = allowed_cpus();
+  if (starts_server && allowed.size() >= 2 && options.server_cpus.empty() &&
+      options.threads.cpus.empty() && options.threads.threads == 1) {
+    options.server_cpus = {allowed.back()};
+    options.threads.cpus = {allowed.front()};
+  }
+  return {};
+}
+
+Result<int> run(const LoadOptions& options, const std::vector<std::string>& arguments,
+                const net::Stop& stop, Signals& signals) {
+  const auto backend = settle_backend("netload", options.backend, options.output.quiet);
+  if (!backend) return std::unexpected(backend.error());
+  std::optional<ServerProcess> server;
+  Target target;
+  if (options.target.empty()) {
+    std::vector<std::string> arguments_of_server = {"--backend",
+                                                    std::string(net::to_string(*backend)), "--wait",
+                                                    options.backend.reactor.wait.to_string()};
+    if (!options.server_cpus.empty()) {
+      arguments_of_server.insert(arguments_of_server.end(),
+                                 {"--cpus", format_cpus(options.server_cpus)});
+    }
+    auto started = ServerProcess::start(arguments_of_server);
+    if (!started) return std::unexpected(started.error());
+    server.emplace(std::move(*started));
+    target = {server->address(), server->pid()};
+  } else {
+    const auto address = net::Address::parse(options.target);
+    if (!address) return std::unexpected(address.error());
+    target = {*address, options.server_pid > 0 ? options.server_pid : find_server(*address)};
+  }
+  auto result = run_load(options, *backend, target, arguments, stop, signals);
+  if (!result) return std::unexpected(result.error());
+  if (auto written = report(*result, options.output); !written)
+    return std::unexpected(written.error());
+  return exit_code(*result, options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  LoadOptions options;
+  CommandLine line(
+      "netload",
+      "Load generator for servers that echo: sends on a schedule or as fast as replies come,\n"
+      "checks every reply byte by byte and tells rate, latency and the CPU time of both ends.",
+      kExamples);
+  add_options(line, options);
+  if (const auto exit = line.parse(argc, argv)) return *exit;
+  if (const std::string wrong = settle(options); !wrong.empty()) {
+    fmt::print(stderr, "netload: {}\nTry 'netload --help'.\n", wrong);
+    return kUsage;
+  }
+  net::Stop stop;
+  Signals signals(stop);
+  if (!options.compare.empty()) return compare(options, line.arguments(), stop, signals);
+  const auto code = run(options, line.arguments(), stop, signals);
+  return code ? *code : cannot("netload", code.error());
+}

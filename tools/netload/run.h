@@ -1,0 +1,66 @@
+// One run of a load against one target: from the first connection to the result.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/result.h"
+#include "netload/load_plan.h"
+#include "options.h"
+#include "reactor_options.h"
+#include "signals.h"
+
+namespace wiremark::tools {
+
+struct SizeRange {
+  std::size_t min = 512;
+  std::size_t max = 512;
+};
+
+struct LoadOptions {
+  std::string target;  ///< Empty: start a netecho on loopback.
+  std::vector<net::Backend> compare;
+  unsigned rounds = 5;
+  pid_t server_pid = 0;  ///< 0: look for it.
+  std::vector<int> server_cpus;
+
+  BackendOptions backend;
+  ThreadOptions threads;
+  TimeOptions time;
+  OutputOptions output;
+  Nanoseconds warmup = 0;
+  Nanoseconds timeout = 5 * kSecond;
+
+  unsigned connections = 100;
+  double connect_rate_hz = 0;
+  double rate_hz = 0;
+  double total_rate_hz = 0;
+  double requests = 0;
+  unsigned pipeline = 0;  ///< 0: 1 in a closed loop, 16 with a rate.
+  SizeRange size;
+  bool no_verify = false;
+  bool latency_from_send = false;
+  unsigned errors_max = 0;
+  std::uint64_t seed = 1;
+};
+
+/// What a run goes to, and the process behind it where that runs on this machine.
+struct Target {
+  net::Address address;
+  std::optional<pid_t> pid;
+};
+
+/// Opens the connections, runs the load and closes them again. Ends early when `stop` is requested;
+/// the result is then marked as interrupted. Errors: a backend that cannot run, a socket that
+/// cannot be had, fewer connections than asked for.
+Result<measure::RunResult> run_load(const LoadOptions& options, net::Backend backend,
+                                    const Target& target, const std::vector<std::string>& arguments,
+                                    const net::Stop& stop, Signals& signals);
+
+/// The exit code that `result` earns.
+ExitCode exit_code(const measure::RunResult& result, const LoadOptions& options);
+
+}  // namespace wiremark::tools

@@ -1,0 +1,141 @@
+// The server at the other end: one we start, or the process behind a listening address.
+#include "netload/server_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "base/fd.h"
+
+namespace wiremark::tools {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kReadyWait = std::chrono::seconds(10);
+constexpr auto kReadyPause = std::chrono::milliseconds(5);
+
+pid_t spawn(const std::string& program, const std::vector<std::string>& arguments) {
+  std::vector<char*> argv{const_cast<char*>(program.c_str())};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid != 0) return pid;
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(1);
+  const int nowhere = ::open("/dev/null", O_RDWR);
+  ::dup2(nowhere, STDIN_FILENO);
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::execv(program.c_str(), argv.data());
+  ::_exit(127);
+}
+
+// The inode of the socket that listens on `port`, from /proc/net/tcp or tcp6 (proc(5)); 0 if none.
+std::uint64_t listening_inode(const char* table, std::uint16_t port) {
+  constexpr const char* kListening = "0A";
+  std::ifstream file(table);
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    std::string slot, local, remote, state, queues, timer, retransmits, uid, timeout;
+    std::uint64_t inode = 0;
+    fields >> slot >> local >> remote >> state >> queues >> timer >> retransmits >> uid >>
+        timeout >> inode;
+    const auto colon = local.rfind(':');
+    if (state != kListening || colon == std::string::npos) continue;
+    if (std::strtoul(local.c_str() + colon + 1, nullptr, 16) == port) return inode;
+  }
+  return 0;
+}
+
+bool holds(const fs::path& process, const std::string& socket) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(process / "fd", ignored)) {
+    if (fs::read_symlink(entry.path(), ignored) == socket) return true;
+  }
+  return false;
+}
+
+std::optional<pid_t> peer_of(const net::Address& address) {
+  const Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (!probe || ::connect(probe.get(), address.data(), address.size()) != 0) return std::nullopt;
+  if (::getsockopt(probe.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return peer.pid;
+}
+
+}  // namespace
+
+Result<ServerProcess> ServerProcess::start(const std::vector<std::string>& arguments) {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path() / "netecho";
+  if (!fs::exists(program, error))
+    return failed("netecho", "is not beside this program: " + program.string(), 0);
+  std::string folder = (fs::temp_directory_path(error) / "netload-XXXXXX").string();
+  if (!::mkdtemp(folder.data())) return failed("mkdtemp", folder);
+  const fs::path port_file = fs::path(folder) / "port";
+
+  std::vector<std::string> all = {"127.0.0.1:0", "--quiet", "--port-file", port_file.string()};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const pid_t pid = spawn(program.string(), all);
+  if (pid < 0) return failed("fork");
+  unsigned port = 0;
+  const auto until = std::chrono::steady_clock::now() + kReadyWait;
+  while (port == 0 && ::waitpid(pid, nullptr, WNOHANG) == 0 &&
+         std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(kReadyPause);
+    std::ifstream(port_file) >> port;
+  }
+  fs::remove_all(folder, error);
+  if (port == 0) {
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    return failed("netecho", "did not start", 0);
+  }
+  const auto address = net::Address::parse("127.0.0.1:" + std::to_string(port));
+  if (!address) return std::unexpected(address.error());
+  return ServerProcess(pid, *address);
+}
+
+ServerProcess::ServerProcess(ServerProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), address_(other.address_) {}
+
+ServerProcess::~ServerProcess() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGTERM);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+std::optional<pid_t> find_server(const net::Address& address) {
+  if (!address.is_loopback()) return std::nullopt;
+  if (address.is_unix()) return peer_of(address);
+  std::uint64_t inode = listening_inode("/proc/net/tcp", address.port());
+  if (inode == 0) inode = listening_inode("/proc/net/tcp6", address.port());
+  if (inode == 0) return std::nullopt;
+  const std::string socket = "socket:[" + std::to_string(inode) + "]";
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
+    const std::string name = entry.path().filename();
+    pid_t pid = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc{}) continue;
+    if (holds(entry.path(), socket)) return pid;
+  }
+  return std::nullopt;
+}
+
+}  // namespace wiremark::tools

@@ -1,0 +1,40 @@
+// The server at the other end: one we start, or the process behind a listening address.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "net/address.h"
+
+namespace wiremark::tools {
+
+/// A netecho of our own on a free loopback port; ended with it, and by the kernel should we die
+/// first.
+class ServerProcess {
+ public:
+  /// Starts the netecho that stands beside this program with `arguments`, and waits until it is
+  /// ready. Errors: it is not there, or ended early; what it said stands on standard error.
+  static Result<ServerProcess> start(const std::vector<std::string>& arguments);
+  ServerProcess(ServerProcess&& other) noexcept;
+  ServerProcess& operator=(ServerProcess&&) = delete;
+  ~ServerProcess();
+
+  pid_t pid() const noexcept { return pid_; }
+  const net::Address& address() const noexcept { return address_; }
+
+ private:
+  ServerProcess(pid_t pid, net::Address address) : pid_(pid), address_(address) {}
+
+  pid_t pid_ = -1;
+  net::Address address_;
+};
+
+/// The process that listens on `address` on this machine, found by its socket in /proc; none when
+/// it is elsewhere or we may not look into it.
+std::optional<pid_t> find_server(const net::Address& address);
+
+}  // namespace wiremark::tools

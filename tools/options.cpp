@@ -1,0 +1,98 @@
+// Flags shared by the tools, and how a command line is read.
+#include "options.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "base/cpus.h"
+#include "base/units.h"
+#include "completion.h"
+#include "net/reactor.h"
+
+namespace wiremark::tools {
+
+CommandLine::CommandLine(std::string name, std::string about, std::string examples)
+    : app_(std::move(about), name), name_(std::move(name)) {
+  app_.footer(std::move(examples));
+  app_.option_defaults()->always_capture_default();
+  app_.get_formatter()->column_width(36);
+  app_.set_help_flag("-h,--help", "Print this help and exit");
+  app_.add_flag("-V,--version", version_, "Print version, compiler, liburing and kernel, and exit");
+  app_.add_option("--completion", completion_,
+                  "Print a completion script for bash, zsh or fish, and exit")
+      ->type_name("SHELL")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+}
+
+void CommandLine::add(OutputOptions& options) {
+  app_.add_option("--json", options.json,
+                  "Print the result as JSON instead of text, or write it to FILE (--json=FILE)")
+      ->type_name("[=FILE]");
+  app_.add_option("--csv", options.csv,
+                  "Append the result as a row to FILE, with a header when it is new")
+      ->type_name("FILE");
+  app_.add_flag("-q,--quiet", options.quiet,
+                "Print no progress and no notes, only the result and errors");
+}
+
+void CommandLine::add(ThreadOptions& options) {
+  add(
+      "-t,--threads", options.threads, "N",
+      [](const std::string& text) { return parse_whole(text, 1); },
+      "Threads, each with a loop of its own (1)");
+  add(
+      "--cpus", options.cpus, "LIST", [](const std::string& text) { return parse_cpus(text); },
+      "Pin thread i to the i-th processor of a list such as 0,2-3 (not pinned)");
+}
+
+void CommandLine::add(TimeOptions& options, const std::string& duration_help) {
+  const auto time = [](const std::string& text) { return parse_duration(text); };
+  add("-d,--duration", options.duration, "TIME", time, duration_help);
+  add("-i,--interval", options.interval, "TIME", time, "Print a line of figures every TIME (off)");
+}
+
+std::optional<int> CommandLine::parse(int argc, char** argv) {
+  arguments_.assign(argv, argv + argc);
+  // A bare --json must not take the argument behind it for its file.
+  std::vector<std::string> reversed;
+  for (int i = argc; i-- > 1;)
+    reversed.emplace_back(std::string(argv[i]) == "--json" ? "--json=-" : argv[i]);
+  try {
+    app_.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app_.help());
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name_, error.what(), name_);
+    return kUsage;
+  }
+  if (version_) {
+    fmt::print("{}\n", version_line(name_));
+    return kDone;
+  }
+  if (!completion_.empty()) {
+    fmt::print("{}", completion_script(app_, completion_));
+    return kDone;
+  }
+  return std::nullopt;
+}
+
+std::string version_line(const std::string& tool) {
+  utsname system{};
+  ::uname(&system);
+  return fmt::format("{} {} ({}, liburing {}, {} {})", tool, WIREMARK_VERSION, WIREMARK_COMPILER,
+                     net::liburing_version(), system.sysname, system.release);
+}
+
+Result<unsigned> parse_whole(const std::string& text, unsigned least) {
+  const auto number = parse_count(text);
+  if (!number || *number != std::floor(*number) || *number > 1e9 || *number < least) {
+    return failed(fmt::format("'{}' is not a whole number from {} to 1000M", text, least), {}, 0);
+  }
+  return static_cast<unsigned>(*number);
+}
+
+}  // namespace wiremark::tools

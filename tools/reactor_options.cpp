@@ -1,0 +1,79 @@
+// Flags of the reactor and its sockets, the same for every tool that runs loops.
+#include "reactor_options.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdio>
+
+#include "base/units.h"
+
+namespace wiremark::tools {
+
+namespace {
+
+Result<int> parse_socket_buffer(const std::string& text) {
+  const auto size = parse_size(text);
+  if (!size) return std::unexpected(size.error());
+  if (*size == 0 || *size > 1 << 30)
+    return failed("'" + text + "' is not a size from 1 to 1024M", {}, 0);
+  return static_cast<int>(*size);
+}
+
+Result<unsigned> parse_buffers(const std::string& text) {
+  const auto count = parse_whole(text, 1);
+  if (!count) return count;
+  if (!std::has_single_bit(*count) || *count > 32'768) {
+    return failed("'" + text + "' is not a power of two from 1 to 32768", {}, 0);
+  }
+  return count;
+}
+
+Result<std::size_t> parse_read_size(const std::string& text) {
+  const auto size = parse_size(text);
+  if (!size) return std::unexpected(size.error());
+  if (*size < 64 || *size > 16 << 20)
+    return failed("'" + text + "' is not a size from 64 to 16M", {}, 0);
+  return static_cast<std::size_t>(*size);
+}
+
+}  // namespace
+
+void add(CommandLine& line, BackendOptions& options) {
+  const auto socket_buffer = [](const std::string& text) { return parse_socket_buffer(text); };
+  line.add(
+      "-b,--backend", options.backend, "NAME",
+      [](const std::string& text) { return net::parse_backend(text); },
+      "auto, epoll or uring; auto prefers io_uring and says when it cannot (auto)");
+  line.add(
+      "--wait", options.reactor.wait, "HOW",
+      [](const std::string& text) { return net::WaitPolicy::parse(text); },
+      "block, spin or adaptive[:TIME]: sleep for the next event, never sleep, or spin for TIME "
+      "(50us) before sleeping (block)");
+  line.add(
+      "--buffers", options.reactor.buffers, "N",
+      [](const std::string& text) { return parse_buffers(text); },
+      "uring: receive buffers at most, a power of two (1024)");
+  line.add(
+      "--buffer-size", options.reactor.buffer_size, "SIZE",
+      [](const std::string& text) { return parse_read_size(text); },
+      "uring: bytes of one receive buffer (16k)");
+  line.add(
+      "--read-size", options.reactor.read_size, "SIZE",
+      [](const std::string& text) { return parse_read_size(text); },
+      "epoll: bytes asked of one read (64k)");
+  line.add("--sndbuf", options.socket.send_buffer, "SIZE", socket_buffer,
+           "SO_SNDBUF of each socket (kernel's choice)");
+  line.add("--rcvbuf", options.socket.receive_buffer, "SIZE", socket_buffer,
+           "SO_RCVBUF of each socket (kernel's choice)");
+}
+
+Result<net::Backend> settle_backend(const std::string& tool, const BackendOptions& options,
+                                    bool quiet) {
+  const auto choice = net::choose_backend(options.backend);
+  if (!choice) return std::unexpected(choice.error());
+  if (!choice->note.empty() && !quiet) fmt::print(stderr, "{}: {}\n", tool, choice->note);
+  return choice->backend;
+}
+
+}  // namespace wiremark::tools

@@ -1,0 +1,23 @@
+// Flags of the reactor and its sockets, the same for every tool that runs loops.
+#pragma once
+
+#include "net/reactor.h"
+#include "net/socket.h"
+#include "options.h"
+
+namespace wiremark::tools {
+
+struct BackendOptions {
+  net::Backend backend = net::Backend::automatic;
+  net::ReactorOptions reactor;
+  net::SocketOptions socket;
+};
+
+void add(CommandLine& line, BackendOptions& options);
+
+/// The backend to use, after saying on standard error when `auto` fell back. Exits with kCannot and
+/// the fix when the one asked for cannot run.
+Result<net::Backend> settle_backend(const std::string& tool, const BackendOptions& options,
+                                    bool quiet);
+
+}  // namespace wiremark::tools

@@ -1,0 +1,125 @@
+// The end of every run: the result gets its frame and its warnings and goes where the user wants
+// it.
+#include "report.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "measure/csv_export.h"
+#include "measure/json_export.h"
+#include "measure/machine.h"
+#include "measure/text_export.h"
+#include "measure/verdict.h"
+
+namespace wiremark::tools {
+
+namespace {
+
+constexpr const char* kStandardOutput = "-";
+
+Result<> write_file(const std::string& file, const std::string& text) {
+  std::ofstream out(file);
+  out << text;
+  out.close();
+  if (!out) return failed("write", file);
+  return {};
+}
+
+}  // namespace
+
+measure::RunResult new_result(const std::string& tool, const std::vector<std::string>& arguments,
+                              std::chrono::system_clock::time_point started) {
+  measure::RunResult result;
+  result.tool = tool;
+  result.version = WIREMARK_VERSION;
+  result.argv = arguments;
+  result.started = measure::format_moment(started);
+  result.host = measure::this_machine();
+  result.host.wake_cost_ns = measure::measure_wake_cost();
+  result.host.libraries.push_back(fmt::format("liburing {}", net::liburing_version()));
+  return result;
+}
+
+void add_config(measure::RunResult& result, const BackendOptions& options) {
+  const auto kernel_or = [](int bytes) {
+    return bytes > 0 ? std::to_string(bytes) : "kernel's choice";
+  };
+  result.config.insert(result.config.end(),
+                       {
+                           {"backend", std::string(net::to_string(options.backend))},
+                           {"wait", options.reactor.wait.to_string()},
+                           {"buffers", std::to_string(options.reactor.buffers)},
+                           {"buffer-size", std::to_string(options.reactor.buffer_size)},
+                           {"read-size", std::to_string(options.reactor.read_size)},
+                           {"sndbuf", kernel_or(options.socket.send_buffer)},
+                           {"rcvbuf", kernel_or(options.socket.receive_buffer)},
+                       });
+}
+
+measure::Path path_of(net::Backend requested, net::Backend active, const std::string& description,
+                      const net::ReactorStats& stats, std::uint64_t messages) {
+  measure::Path path;
+  path.requested = net::to_string(requested);
+  path.active = net::to_string(active);
+  path.evidence = {description};
+  if (messages > 0) {
+    const auto per_message = [messages](const Counter& count) {
+      return static_cast<double>(count.get()) / static_cast<double>(messages);
+    };
+    path.evidence.push_back(fmt::format("{:.3f} system calls and {:.3f} turns per message",
+                                        per_message(stats.system_calls), per_message(stats.turns)));
+  }
+  if (stats.bytes_out.get() > 0) {
+    path.evidence.push_back(
+        fmt::format("{:.3g} % of the bytes sent were copied in user space first",
+                    100.0 * static_cast<double>(stats.copied.get()) /
+                        static_cast<double>(stats.bytes_out.get())));
+  }
+  if (stats.out_of_buffers.get() > 0) {
+    path.evidence.push_back(
+        fmt::format("{} receives ended for want of a buffer", stats.out_of_buffers.get()));
+  }
+  if (stats.pauses.get() > 0) {
+    path.evidence.push_back(
+        fmt::format("reading rested {} times for peers that did not read", stats.pauses.get()));
+  }
+  if (stats.accept_errors.get() > 0) {
+    path.evidence.push_back(fmt::format(
+        "accepting rested {} times for want of descriptors or memory", stats.accept_errors.get()));
+  }
+  return path;
+}
+
+void print_interval(const measure::Interval& interval, const OutputOptions& options) {
+  fmt::print(options.json == kStandardOutput ? stderr : stdout, "{}", measure::text_line(interval));
+  std::fflush(stdout);
+}
+
+Result<> report(measure::RunResult& result, const OutputOptions& options) {
+  if (const auto memory = measure::memory_of_process()) {
+    result.rss_bytes = memory->resident_bytes_max;
+  }
+  for (std::string& doubt : measure::judge(result)) result.warnings.push_back(std::move(doubt));
+  if (options.json == kStandardOutput) {
+    fmt::print("{}", measure::json_document(result));
+    for (const std::string& warning : result.warnings)
+      fmt::print(stderr, "{}: warning: {}\n", result.tool, warning);
+  } else {
+    fmt::print("{}", measure::text_report(result));
+    if (!options.json.empty()) {
+      if (auto written = write_file(options.json, measure::json_document(result)); !written)
+        return written;
+    }
+  }
+  if (!options.csv.empty()) return measure::append_csv(options.csv, result);
+  return {};
+}
+
+int cannot(const std::string& tool, const Error& error) {
+  fmt::print(stderr, "{}: {}\n", tool, error.message());
+  return kCannot;
+}
+
+}  // namespace wiremark::tools

@@ -1,0 +1,39 @@
+// The end of every run: the result gets its frame and its warnings and goes where the user wants
+// it.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/cpus.h"
+#include "measure/result.h"
+#include "net/reactor.h"
+#include "options.h"
+#include "reactor_options.h"
+
+namespace wiremark::tools {
+
+/// A result with tool, version, arguments, start and machine filled in.
+measure::RunResult new_result(const std::string& tool, const std::vector<std::string>& arguments,
+                              std::chrono::system_clock::time_point started);
+
+/// Adds the options of the reactor and its sockets to the configuration that is printed.
+void add_config(measure::RunResult& result, const BackendOptions& options);
+
+/// The path that the bytes took, with what the reactor counted as evidence.
+measure::Path path_of(net::Backend requested, net::Backend active, const std::string& description,
+                      const net::ReactorStats& stats, std::uint64_t messages);
+
+/// A live line, on standard output unless the result in JSON goes there.
+void print_interval(const measure::Interval& interval, const OutputOptions& options);
+
+/// Appends what cannot be believed to result.warnings, then writes the result as asked: text or
+/// JSON on standard output, JSON and CSV to files, warnings on standard error where the text is not
+/// shown.
+Result<> report(measure::RunResult& result, const OutputOptions& options);
+
+/// Says on standard error what stopped the tool; the exit code for it.
+int cannot(const std::string& tool, const Error& error);
+
+}  // namespace wiremark::tools
