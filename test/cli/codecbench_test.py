@@ -58,7 +58,7 @@ class CommandLine(unittest.TestCase):
         self.refuses("-w", "nothing", says="packet")
         self.refuses("-o", "sing", says="encode")
         self.refuses("--pairs", "64", says="63")
-        self.refuses("--pairs", "3,,16", says="count")
+        self.refuses("--pairs", "3,,16", says="number")
         self.refuses("--sizes", "0", says="whole number")
         self.refuses("-t", "0", says="whole number")
         self.refuses("-n", "-5", says="")
@@ -146,7 +146,8 @@ class Output(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("packet, hot", done.stdout)
         cells = json.loads(target.read_text())["cells"]
-        rows = list(csv.DictReader(table.open()))
+        with table.open() as stream:
+            rows = list(csv.DictReader(stream))
         self.assertEqual(len(rows), 2 * len(cells))
         self.assertEqual({row["format"] for row in rows}, {"bytes"})
         self.assertTrue(all(float(row["ns_p50"]) > 0 for row in rows))

@@ -42,7 +42,8 @@ struct Standing {
 };
 
 struct Measurement {
-  std::vector<Cell> cells;  ///< In the order of the rows.
+  std::vector<Cell> cells;     ///< In the order of the rows.
+  std::vector<Cell> parallel;  ///< Of a second run on all processors; empty when there was none.
   double seconds = 0;
   unsigned repeats = 0;  ///< Complete ones.
   bool interrupted = false;

@@ -9,12 +9,14 @@
 #include "base/cpus.h"
 #include "base/units.h"
 #include "document.h"
+#include "experiments.h"
 #include "measure/quantity.h"
 #include "measure/result.h"
 #include "progress.h"
 #include "shelf.h"
 #include "simd.h"
 #include "table.h"
+#include "targets.h"
 #include "verdict.h"
 
 namespace wiremark::codecbench {
@@ -109,6 +111,13 @@ std::string footer(const Options& options, const measure::RunResult& result,
   return text;
 }
 
+/// The table that was asked for: all cells, an experiment's, or the promises.
+std::string format_results(const Options& options, const Measurement& measurement) {
+  if (options.targets) return format_targets(measurement.cells);
+  if (options.experiment.empty()) return format_table(measurement.cells, wants_colour(options));
+  return format_experiment(options.experiment, measurement.cells, measurement.parallel);
+}
+
 /// What got slower than the baseline by more than the tolerance, and what was not in it.
 std::string format_comparison(const Options& options, const Comparison& comparison) {
   std::string text =
@@ -122,6 +131,11 @@ std::string format_comparison(const Options& options, const Comparison& comparis
   }
   for (const std::string& key : comparison.missing) text += fmt::format("  new     {}\n", key);
   return text + fmt::format("  {} of {} rows are slower\n", slower, comparison.changes.size());
+}
+
+int fail(const Error& error, int code) {
+  fmt::print(stderr, "codecbench: {}\n", error.message());
+  return code;
 }
 
 Result<> write_files(const Options& options, const measure::RunResult& result,
@@ -148,24 +162,21 @@ Result<> write_files(const Options& options, const measure::RunResult& result,
 int report(const Options& options, std::chrono::system_clock::time_point started,
            const Measurement& measurement) {
   measure::RunResult result = frame(options, started, measurement);
-  int code = result.checks.empty() ? 0 : 1;
-  std::string text = format_table(measurement.cells, wants_colour(options));
+  int code = result.checks.empty() ? tools::kDone : tools::kCheckFailed;
+  std::string text = format_results(options, measurement);
   if (options.verbose) text += format_batches(measurement.cells);
   text += footer(options, result, measurement);
   if (!options.baseline.empty()) {
     const auto comparison =
         compare_with(options.baseline, measurement.cells, options.tolerance_pct);
-    if (!comparison) {
-      fmt::print(stderr, "codecbench: {}\n", comparison.error().message());
-      return 2;
-    }
+    if (!comparison) return fail(comparison.error(), tools::kUsage);
     text += format_comparison(options, *comparison);
     for (const Change& change : comparison->changes) {
       if (!change.slower) continue;
       result.checks.push_back(
           {"baseline " + change.key, false,
            fmt::format("fastest {:+.1f}%, median {:+.1f}%", change.min_pct, change.p50_pct)});
-      code = 1;
+      code = tools::kCheckFailed;
     }
   }
   const bool text_shown = options.output.json != "-";
@@ -176,10 +187,9 @@ int report(const Options& options, std::chrono::system_clock::time_point started
     }
   }
   if (const auto written = write_files(options, result, measurement); !written) {
-    fmt::print(stderr, "codecbench: {}\n", written.error().message());
-    return 3;
+    return fail(written.error(), tools::kCannot);
   }
-  return measurement.interrupted ? 130 : code;
+  return measurement.interrupted ? tools::kInterrupted : code;
 }
 
 }  // namespace wiremark::codecbench

@@ -7,11 +7,14 @@
 #include <chrono>
 #include <memory>
 
+#include "base/cpus.h"
 #include "bench.h"
 #include "bench_options.h"
 #include "bench_report.h"
+#include "experiments.h"
 #include "progress.h"
 #include "rows.h"
+#include "targets.h"
 
 namespace {
 
@@ -22,7 +25,7 @@ std::atomic<bool> stop{false};
 
 /// The first INT or TERM ends the run with a partial result, the second at once.
 void on_end(int) {
-  if (stop.exchange(true)) ::_exit(130);
+  if (stop.exchange(true)) ::_exit(tools::kInterrupted);
 }
 
 void install_signals() {
@@ -49,19 +52,30 @@ int main(int argc, char** argv) {
   Contents contents = e2_contents();
   if (!options.input.empty()) {
     auto lines = read_contents(options.input);
-    if (!lines) return fail(lines.error(), 2);
+    if (!lines) return fail(lines.error(), tools::kUsage);
     contents = std::move(*lines);
   }
   options.selection.contents = std::make_shared<const Contents>(std::move(contents));
 
+  if (!options.experiment.empty()) choose_experiment(options.experiment, options.selection);
+  if (options.targets) choose_targets(options.selection);
   const std::vector<Row> rows = select_rows(options.selection);
-  if (rows.empty()) return fail({"no row has this format, workload, op and access", 0, {}}, 2);
-  if (!options.time_given) options.method.cell_time = even_share(rows.size());
+  if (rows.empty())
+    return fail({"no row has this format, workload, op and access", 0, {}}, tools::kUsage);
+  const bool runs_twice = options.experiment == "e6";
+  if (!options.time_given)
+    options.method.cell_time = even_share(rows.size() * (runs_twice ? 2 : 1));
 
   Progress progress(options);
-  const auto measurement =
-      run_bench(rows, options.method, stop, [&progress](const Standing& at) { progress.show(at); });
+  const auto show = [&progress](const Standing& at) { progress.show(at); };
+  auto measurement = run_bench(rows, options.method, stop, show);
+  if (measurement && runs_twice) {
+    Method parallel = options.method;
+    parallel.threads = static_cast<unsigned>(allowed_cpus().size());
+    const auto second = run_bench(rows, parallel, stop, show);
+    if (second) measurement->parallel = second->cells;
+  }
   progress.clear();
-  if (!measurement) return fail(measurement.error(), 3);
+  if (!measurement) return fail(measurement.error(), tools::kCannot);
   return report(options, started, *measurement);
 }
