@@ -22,20 +22,6 @@ constexpr unsigned kContent = 3;
 // last of them at 3 bytes of root header and 2 * 7 bytes of integers.
 constexpr std::size_t kFastSizeMin = 32;
 
-// Tag, length and value of an integer field are at most 7 bytes: one store writes them, and what
-// it writes behind them is written over by what follows or stands in room that max_size() asks for.
-template <Dialect D>
-std::byte* put_field(std::byte* to, unsigned id, std::int32_t value, std::size_t size) noexcept {
-  store_le<std::uint64_t>(to, id | size << 8 | y3::int_bytes<D>(value, size) << 16);
-  return to + 2 + size;
-}
-
-std::byte* put_header(std::byte* to, unsigned tag, std::size_t length, std::size_t size) noexcept {
-  const auto bytes = y3::int_bytes<Dialect::draft01>(static_cast<std::int64_t>(length), size);
-  store_le<std::uint64_t>(to, tag | bytes << 8);
-  return to + 1 + size;
-}
-
 // The fields below return nullptr for what is not in the usual form, right or wrong.
 
 template <Dialect D>
@@ -69,13 +55,14 @@ std::size_t BasicY3Codec<D>::encode(const Message& message, MutableBytes to) con
   const std::size_t content = message.content.size();
   const std::size_t head_size = y3::int_size<D>(message.head);
   const std::size_t guid_size = y3::int_size<D>(message.guid);
-  const std::size_t content_length_size = y3::length_size(content);
-  const std::size_t body = 5 + head_size + guid_size + content_length_size + content;
+  const std::size_t body = 5 + head_size + guid_size + y3::length_size(content) + content;
   if (body > static_cast<std::size_t>(y3::kLengthMax)) return 0;
-  std::byte* at = put_header(to.data(), kRoot.bits, body, y3::length_size(body));
-  at = put_field<D>(at, kHead, message.head, head_size);
-  at = put_field<D>(at, kGuid, message.guid, guid_size);
-  at = put_header(at, kContent, content, content_length_size);
+  // The last header stands at 16 at most where the content is empty, so that max_size() has room
+  // for what put_header() stores.
+  std::byte* at = y3::put_header(to.data(), kRoot, body);
+  at = y3::put_int32<D>(at, kHead, message.head);
+  at = y3::put_int32<D>(at, kGuid, message.guid);
+  at = y3::put_header(at, y3::primitive_tag(kContent), content);
   if (content != 0) std::memcpy(at, message.content.data(), content);
   return static_cast<std::size_t>(at - to.data()) + content;
 }

@@ -37,6 +37,23 @@ struct Packet {
   std::size_t value_offset = 0;  ///< Where the value begins in what the reader was given.
 };
 
+/// Writes a tag and a length and gives what is behind them. Stores 8 bytes of which at most 6 are
+/// meant: what follows is written later, or the room is there.
+inline std::byte* put_header(std::byte* to, Tag tag, std::size_t length) noexcept {
+  const std::size_t size = length_size(length);
+  const auto bytes = int_bytes<Dialect::draft01>(static_cast<std::int64_t>(length), size);
+  store_le<std::uint64_t>(to, tag.bits | bytes << 8);
+  return to + 1 + size;
+}
+
+/// Writes a primitive that is an int32 in the same way: 8 bytes stored, at most 7 meant.
+template <Dialect D>
+std::byte* put_int32(std::byte* to, unsigned id, std::int32_t value) noexcept {
+  const std::size_t size = int_size<D>(value);
+  store_le<std::uint64_t>(to, id | size << 8 | int_bytes<D>(value, size) << 16);
+  return to + 2 + size;
+}
+
 /// Steps over packets that stand one after another, without entering nodes.
 class Reader {
  public:

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "wire/flatbuffers_envelope.h"
+#include "wire/flatbuffers_library.h"
 #include "wire/protobuf_envelope.h"
+#include "wire/protobuf_library.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;
@@ -44,7 +46,7 @@ std::string body_of(std::size_t size) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("both layouts come back for every type and size", E, ProtobufEnvelope,
-                   FlatbuffersEnvelope) {
+                   FlatbuffersEnvelope, LibprotobufEnvelope, FlatbuffersLibraryEnvelope) {
   E codec{kLimits};
   for (const std::size_t size : {0, 1, 2, 3, 20, 100, 127, 128, 500, 1'000, 5'000, 1 << 20}) {
     const std::string body = body_of(size);
@@ -61,7 +63,7 @@ TEST_CASE_TEMPLATE("both layouts come back for every type and size", E, Protobuf
 }
 
 TEST_CASE_TEMPLATE("a route reads the type and lends the payload", E, ProtobufEnvelope,
-                   FlatbuffersEnvelope) {
+                   FlatbuffersEnvelope, LibprotobufEnvelope, FlatbuffersLibraryEnvelope) {
   E codec{kLimits};
   const std::string body = body_of(100);
   const auto packet = encoded(codec, Layout::nest, {42, as_bytes(body)});

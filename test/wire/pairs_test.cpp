@@ -7,7 +7,9 @@
 
 #include <vector>
 
+#include "wire/flatbuffers_library.h"
 #include "wire/flatbuffers_pairs.h"
+#include "wire/protobuf_library.h"
 #include "wire/protobuf_pairs.h"
 
 using namespace wiremark;
@@ -27,7 +29,7 @@ std::vector<std::byte> encoded(auto& pairs, std::size_t count) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("every key of every number of pairs is taken", P, ProtobufPairs,
-                   FlatbuffersPairs) {
+                   FlatbuffersPairs, LibprotobufPairs, FlatbuffersLibraryPairs) {
   P pairs{Limits()};
   for (unsigned count = 1; count <= kMaxPairs; ++count) {
     const auto packet = encoded(pairs, count);
@@ -45,7 +47,7 @@ TEST_CASE_TEMPLATE("every key of every number of pairs is taken", P, ProtobufPai
 }
 
 TEST_CASE_TEMPLATE("a value is refused under a type of another kind", P, ProtobufPairs,
-                   FlatbuffersPairs) {
+                   FlatbuffersPairs, LibprotobufPairs, FlatbuffersLibraryPairs) {
   P pairs{Limits()};
   const auto packet = encoded(pairs, 7);
   Value value;

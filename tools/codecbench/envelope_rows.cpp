@@ -2,7 +2,10 @@
 #include "envelope_steps.h"
 #include "rows.h"
 #include "wire/flatbuffers_envelope.h"
+#include "wire/flatbuffers_library.h"
 #include "wire/protobuf_envelope.h"
+#include "wire/protobuf_library.h"
+#include "wire/y3_envelope.h"
 
 namespace wiremark::codecbench {
 
@@ -55,7 +58,11 @@ void add_envelope(std::vector<Row>& rows, std::size_t bytes, std::string_view im
 std::vector<Row> envelope_rows(std::size_t bytes) {
   std::vector<Row> rows;
   add_envelope<wire::ProtobufEnvelope>(rows, bytes, "own", {});
+  add_envelope<wire::LibprotobufEnvelope>(
+      rows, bytes, "libprotobuf", {.result = "copy", .validated = false, .object = "reused"});
   add_envelope<wire::FlatbuffersEnvelope>(rows, bytes, "own", {});
+  add_envelope<wire::FlatbuffersLibraryEnvelope>(rows, bytes, "builder", {.object = "reused"});
+  add_envelope<wire::Y3Envelope>(rows, bytes, "own", {});
   return rows;
 }
 

@@ -5,10 +5,12 @@
 #include "rows.h"
 #include "wire/bytes_codec.h"
 #include "wire/flatbuffers_codec.h"
+#include "wire/flatbuffers_library.h"
 #include "wire/jansson_library.h"
 #include "wire/json_codec.h"
 #include "wire/nlohmann_library.h"
 #include "wire/protobuf_codec.h"
+#include "wire/protobuf_library.h"
 #include "wire/simdjson_library.h"
 #include "wire/y3_codec.h"
 
@@ -88,6 +90,15 @@ std::vector<Row> packet_rows(const SharedContents& contents) {
   }
   add_codec<wire::BytesCodec>(rows, contents, "own", {});
   add_codec<wire::ProtobufCodec>(rows, contents, "own", {});
+  const auto copy = [](std::string_view object) {
+    return Labels{.result = "copy", .validated = false, .object = object};
+  };
+  add_codec<wire::LibprotobufCodec<wire::ProtobufObject::reused>>(rows, contents, "libprotobuf",
+                                                                  copy("reused"));
+  add_codec<wire::LibprotobufCodec<wire::ProtobufObject::fresh>>(
+      rows, contents, "libprotobuf-fresh", copy("fresh"));
+  add_codec<wire::LibprotobufCodec<wire::ProtobufObject::arena>>(
+      rows, contents, "libprotobuf-arena", copy("arena"));
   const Labels tree{.result = "copy", .validated = true, .object = "fresh"};
   const Labels parser{.result = "view", .validated = true, .object = "reused"};
   add_codec<wire::JsonCodec>(rows, contents, "own", {});
@@ -95,6 +106,7 @@ std::vector<Row> packet_rows(const SharedContents& contents) {
   add_codec<wire::JanssonCodec>(rows, contents, "jansson", tree);
   add_codec<wire::NlohmannCodec>(rows, contents, "nlohmann", tree);
   add_codec<wire::FlatbuffersCodec>(rows, contents, "own", {});
+  add_codec<wire::FlatbuffersLibrary>(rows, contents, "builder", parser);
   add_codec<wire::Y3Codec>(rows, contents, "own", {});
   add_codec<wire::Y3NvarCodec>(rows, contents, "own", {});
   return rows;

@@ -3,10 +3,12 @@
 
 #include "rows.h"
 #include "take_steps.h"
+#include "wire/flatbuffers_library.h"
 #include "wire/flatbuffers_pairs.h"
 #include "wire/jansson_library.h"
 #include "wire/json_pairs.h"
 #include "wire/nlohmann_library.h"
+#include "wire/protobuf_library.h"
 #include "wire/protobuf_pairs.h"
 #include "wire/simdjson_library.h"
 #include "wire/y3_pairs.h"
@@ -77,13 +79,13 @@ template <wire::Pairs P>
 void add_takes(std::vector<Row>& rows, std::size_t pairs, std::string_view whole,
                std::string_view partial, Labels labels) {
   for (const Access access : {Access::hot, Access::cold}) {
-    labels.validated = true;
     rows.push_back(
         make_row<TakeStep<P, true>>(take_name(P::kName, whole, pairs, access, labels), pairs));
     if (partial.empty()) continue;
-    labels.validated = false;
-    rows.push_back(
-        make_row<TakeStep<P, false>>(take_name(P::kName, partial, pairs, access, labels), pairs));
+    Labels unchecked = labels;
+    unchecked.validated = false;
+    rows.push_back(make_row<TakeStep<P, false>>(
+        take_name(P::kName, partial, pairs, access, unchecked), pairs));
   }
 }
 
@@ -112,6 +114,9 @@ std::vector<Row> take_rows(std::size_t pairs) {
   const Labels parser{.result = "view", .validated = true, .object = "reused"};
   add_encode<wire::ProtobufPairs>(rows, pairs, "own", {});
   add_takes<wire::ProtobufPairs>(rows, pairs, "own", "own-partial", {});
+  const Labels message{.result = "copy", .validated = false, .object = "reused"};
+  add_encode<wire::LibprotobufPairs>(rows, pairs, "libprotobuf", message);
+  add_takes<wire::LibprotobufPairs>(rows, pairs, "libprotobuf", {}, message);
   add_encode<wire::JsonPairs>(rows, pairs, "own", {});
   add_takes<wire::JsonPairs>(rows, pairs, "own", "own-partial", {});
   add_takes<wire::SimdjsonPairs>(rows, pairs, "simdjson", "simdjson-partial", parser);
@@ -121,6 +126,8 @@ std::vector<Row> take_rows(std::size_t pairs) {
   add_takes<wire::NlohmannPairs>(rows, pairs, "nlohmann", {}, tree);
   add_encode<wire::FlatbuffersPairs>(rows, pairs, "own", {});
   add_takes<wire::FlatbuffersPairs>(rows, pairs, "own", "own-partial", {});
+  add_encode<wire::FlatbuffersLibraryPairs>(rows, pairs, "builder", parser);
+  add_takes<wire::FlatbuffersLibraryPairs>(rows, pairs, "builder", {}, parser);
   add_encode<wire::Y3Pairs>(rows, pairs, "own", {});
   add_takes<wire::Y3Pairs>(rows, pairs, "own", "own-partial", {});
   add_takes<ScalarY3Pairs>(rows, pairs, "own-scalar", "own-scalar-partial", {});

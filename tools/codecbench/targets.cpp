@@ -38,7 +38,7 @@ constexpr Target kTargets[] = {
      2},
     {"jansson / json encode, hot", "packet/json:jansson/encode/hot", "packet/json:own/encode/hot",
      65},
-    {"FlatBuffers builder / flatbuffers encode, hot", "packet/flatbuffers:library/encode/hot",
+    {"FlatBuffers builder / flatbuffers encode, hot", "packet/flatbuffers:builder/encode/hot",
      "packet/flatbuffers:own/encode/hot", 7},
     {"simdjson / y3 take of 63, packet checked, hot",
      "take/pairs=63/json:simdjson-partial/take/hot", "take/pairs=63/y3:own/take/hot", 2},
