@@ -184,6 +184,44 @@ class Output(unittest.TestCase):
             broken = run(*QUICK, "-f", "bytes", "--baseline", str(slow_past))
             self.assertEqual(broken.returncode, 2, (text, broken.stderr))
 
+    def test_experiments_stand_beside_what_was_published(self):
+        for name, words in (("e2", ("json:jansson", "tv_usec")), ("e4", ("9471", "route")),
+                            ("e6", ("2077", "parallel", "json:simdjson-partial"))):
+            done = run("--experiment", name, "-n", "20", "--repeat", "1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for word in words + ("What the original got wrong", "machine "):
+                self.assertIn(word, done.stdout)
+
+    def test_every_promise_has_its_rows(self):
+        done = run("--targets", "-n", "20", "--repeat", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("no row", done.stdout)
+        self.assertRegex(done.stdout, r"bytes decode / memcpy.*(met|MISSED) by \d+ %")
+        self.assertRegex(done.stdout, r"allocations: (0 in \d+ rows, met|MISSED)|n/a")
+
+    def test_one_library_can_be_named(self):
+        done = document(*QUICK, "-f", "json:jansson", "-o", "decode", "--hot")
+        self.assertEqual([c["key"] for c in done["cells"]], ["packet/json:jansson/decode/hot"])
+        self.assertTrue(all(c["allocations"] is None or c["allocations"] > 1
+                            for c in done["cells"]))
+
+    def test_every_workload_has_rows_of_the_formats_it_is_about(self):
+        cells = document("-f", "all", "--pairs", "5", "--sizes", "30", "-n", "20",
+                         "--repeat", "1")["cells"]
+        rows = {(c["workload"], c["format"]) for c in cells}
+        for form in ("bytes", "protobuf", "json", "flatbuffers", "y3", "y3-nvar"):
+            self.assertIn(("packet", form), rows)
+        for form in ("protobuf", "json", "flatbuffers", "y3"):
+            self.assertIn(("take", form), rows)
+        for form in ("protobuf", "flatbuffers", "y3"):
+            self.assertIn(("envelope", form), rows)
+        self.assertEqual([c["key"] for c in cells if "refused" in c], [])
+
+    def test_threads_add_up(self):
+        cells = document(*QUICK, "-f", "bytes", "-t", "2")["cells"]
+        for cell in cells:
+            self.assertGreaterEqual(cell["operations"], 2 * 2000)
+
     def test_an_interrupted_run_prints_what_it_has(self):
         child = subprocess.Popen([CODECBENCH, "-w", "packet", "-f", "bytes", "-d", "60s", "--json"],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

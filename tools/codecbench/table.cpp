@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace wiremark::codecbench {
 namespace {
@@ -72,10 +73,10 @@ void sort_block(std::vector<const Cell*>& block) {
   }
   const auto rank = [&ops](const Cell* cell) {
     const auto op = std::find(ops.begin(), ops.end(), cell->name.op) - ops.begin();
-    return std::tuple(op, cell->figures.batches == 0, cell->figures.ns_p50);
+    return std::tuple(op, cell->figures.batches == 0, cell->figures.ns_p50, cell);
   };
-  std::stable_sort(block.begin(), block.end(),
-                   [&rank](const Cell* a, const Cell* b) { return rank(a) < rank(b); });
+  std::sort(block.begin(), block.end(),
+            [&rank](const Cell* a, const Cell* b) { return rank(a) < rank(b); });
 }
 
 }  // namespace

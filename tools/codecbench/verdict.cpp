@@ -20,7 +20,7 @@ std::string rows_that(const std::vector<Cell>& cells,
     if (count++ == 0) example = cell.name.key();
   }
   if (count == 0) return {};
-  return fmt::format("{} of {} rows, such as {}", count, cells.size(), example);
+  return fmt::format("{} of {} rows (such as {})", count, cells.size(), example);
 }
 
 }  // namespace
@@ -39,16 +39,16 @@ std::vector<std::string> judge(const Options& options, const Measurement& measur
   }
   const std::vector<Cell>& cells = measurement.cells;
   warn(rows_that(cells, [](const auto& row) { return row.spread_pct > kSpreadPctMax; }),
-       "the repeats lie over 10 % apart; compare their fastest batches, or run again");
+       "repeats over 10 % apart");
   const auto threads = static_cast<double>(options.method.threads);
   warn(rows_that(cells,
                  [threads](const auto& row) {
                    const double wall_ns = threads * 1e9 / row.qps;
                    return 100 * (row.cpu_user_ns + row.cpu_sys_ns) < kCpuSharePctMin * wall_ns;
                  }),
-       "the processor was taken away for over 5 % of the time");
+       "processor taken away for over 5 %");
   warn(rows_that(cells, [](const auto& row) { return row.batches < kBatchesMin; }),
-       "fewer than 1,000 batches, so the p99 rests on less than 10; use a longer -d");
+       "p99 rests on less than 10 batches");
   if (measurement.machine.steal_pct() > kStealPctMax) {
     warnings.push_back(fmt::format("the hypervisor gave {:.1f} % of the machine to others",
                                    measurement.machine.steal_pct()));
