@@ -1,0 +1,56 @@
+// The codecs by name: the one place below the tools that names them all.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/result.h"
+#include "wire/bytes_codec.h"
+#include "wire/codec.h"
+#include "wire/flatbuffers_codec.h"
+#include "wire/json_codec.h"
+#include "wire/protobuf_codec.h"
+#include "wire/y3_codec.h"
+
+namespace wiremark::wire {
+
+template <Codec... C>
+struct CodecList {
+  static constexpr std::array<std::string_view, sizeof...(C)> kNames = {C::kName...};
+};
+
+/// Every format's own codec, in the order in which tools list them.
+using Codecs = CodecList<BytesCodec, ProtobufCodec, JsonCodec, FlatbuffersCodec, Y3Codec>;
+
+/// Calls `use` with a codec of the format called `name`, and hands back what it returned. A name
+/// that is in no list is an error, and nothing is called. `use` is instantiated once per codec, and
+/// all instances return the same type.
+template <class Use, Codec First, Codec... Rest>
+auto with_codec(std::string_view name, const Limits& limits, Use&& use, CodecList<First, Rest...>)
+    -> Result<std::invoke_result_t<Use&, First&>> {
+  if (name == First::kName) {
+    First codec(limits);
+    if constexpr (std::is_void_v<std::invoke_result_t<Use&, First&>>) {
+      use(codec);
+      return {};
+    } else {
+      return use(codec);
+    }
+  }
+  if constexpr (sizeof...(Rest) > 0) {
+    return with_codec(name, limits, use, CodecList<Rest...>());
+  } else {
+    return failed("format", std::string(name), 0);
+  }
+}
+
+template <class Use>
+auto with_codec(std::string_view name, const Limits& limits, Use&& use) {
+  return with_codec(name, limits, use, Codecs());
+}
+
+}  // namespace wiremark::wire

@@ -1,0 +1,87 @@
+// The wire format of FlatBuffers: tables, their vtables and vectors, checked before they are read.
+// Source: flatbuffers.dev, "FlatBuffer Internals".
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "wire/codec.h"
+#include "wire/decode_error.h"
+
+namespace wiremark::wire::flatbuffers {
+
+/// A table whose position, vtable and vtable size have been checked.
+struct Table {
+  std::size_t at = 0;
+  std::size_t vtable = 0;
+  std::size_t vtable_size = 0;
+};
+
+/// Where the vtable of a table keeps the offset of field `id`, counted from 0 in the schema.
+constexpr std::size_t vtable_entry(unsigned id) noexcept { return 4 + 2 * std::size_t{id}; }
+
+constexpr std::size_t round_up(std::size_t size, std::size_t to) noexcept {
+  return (size + to - 1) / to * to;
+}
+
+/// Accepts what the library's verifier accepts: any layout whose offsets stay inside, with every
+/// number aligned to its size. Each function is false after a failure, and error() says why.
+/// Positions are offsets from the start of the buffer.
+class Reader {
+ public:
+  Reader(Bytes from, const Limits& limits) noexcept : from_(from), limits_(limits) {}
+
+  DecodeError error() const noexcept { return error_; }
+
+  /// The table that the first four bytes lead to.
+  bool root(Table& table) noexcept;
+
+  /// The table that the offset at field `id` of `parent` leads to.
+  bool child(const Table& parent, unsigned id, Table& table) noexcept;
+
+  /// The place of a number of field `id`; 0 when the field is absent, which is no failure.
+  bool scalar(const Table& table, unsigned id, std::size_t size, std::size_t& at) noexcept {
+    at = field(table, id);
+    return at == 0 || inside(at, size);
+  }
+
+  /// A vector of bytes that must be there; lent, without its length.
+  bool bytes(const Table& table, unsigned id, Bytes& value) noexcept;
+
+  /// A string that must be there: a vector of bytes with a zero behind it.
+  bool text(const Table& table, unsigned id, Bytes& value) noexcept;
+
+  bool has(const Table& table, unsigned id) const noexcept { return field(table, id) != 0; }
+
+  template <std::unsigned_integral T>
+  T load(std::size_t at) const noexcept {
+    return load_le<T>(from_.data() + at);
+  }
+
+ private:
+  bool fail(DecodeErrorKind kind, std::size_t at) noexcept {
+    error_ = {kind, std::min(at, from_.size())};
+    return false;
+  }
+  std::size_t field(const Table& table, unsigned id) const noexcept {
+    if (vtable_entry(id) + 2 > table.vtable_size) return 0;
+    const auto offset = load<std::uint16_t>(table.vtable + vtable_entry(id));
+    return offset == 0 ? 0 : table.at + offset;
+  }
+  /// Is a number of `size` bytes at `at` aligned and inside?
+  bool inside(std::size_t at, std::size_t size) noexcept {
+    if (at % size != 0) return fail(DecodeErrorKind::unaligned, at);
+    if (at > from_.size() || from_.size() - at < size) return fail(DecodeErrorKind::bad_offset, at);
+    return true;
+  }
+  bool follow(std::size_t from, std::size_t& to) noexcept;
+  bool open(std::size_t at, Table& table) noexcept;
+
+  Bytes from_;
+  const Limits& limits_;
+  DecodeError error_;
+};
+
+}  // namespace wiremark::wire::flatbuffers

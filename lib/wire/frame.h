@@ -1,0 +1,60 @@
+// Where one message ends in a stream of bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "base/bytes.h"
+#include "wire/bytes_codec.h"
+#include "wire/codec.h"
+#include "wire/decode_error.h"
+#include "wire/message.h"
+
+namespace wiremark::wire {
+
+/// How a format marks the end of a message. schemas/frame.md has both, byte by byte.
+enum class Framing : std::uint8_t {
+  length_prefix,  ///< A 4-byte little-endian length, then that many bytes of payload.
+  bytes_header,   ///< The header of the bytes format, which belongs to its packet.
+};
+
+inline constexpr std::size_t kLengthPrefixSize = 4;
+
+template <class C>
+inline constexpr Framing kFramingOf =
+    std::is_same_v<C, BytesCodec> ? Framing::bytes_header : Framing::length_prefix;
+
+/// The first frame of a stream.
+struct Frame {
+  Bytes packet;          ///< What the codec decodes; it borrows the stream.
+  std::size_t size = 0;  ///< Bytes of the stream it takes, header included.
+};
+
+/// Finds the first frame of `stream`. need_more_data when it ends inside the frame: its offset is
+/// the size of the stream that would bring the answer further. too_large as soon as the length can
+/// be read. A length of 0 is a frame with an empty payload, and the codec decides what that means.
+DecodeError next_frame(Framing framing, Bytes stream, const Limits& limits, Frame& frame) noexcept;
+
+/// Bytes that encode_frame() may write at most.
+template <Codec C>
+std::size_t max_frame_size(C& codec, const Message& message) {
+  const std::size_t prefix = kFramingOf<C> == Framing::length_prefix ? kLengthPrefixSize : 0;
+  return prefix + codec.max_size(message);
+}
+
+/// Writes one message with its frame header; the size of both, or 0 when `to` is too short.
+template <Codec C>
+std::size_t encode_frame(C& codec, const Message& message, MutableBytes to) {
+  if constexpr (kFramingOf<C> == Framing::bytes_header) {
+    return codec.encode(message, to);
+  } else {
+    if (to.size() < kLengthPrefixSize) return 0;
+    const std::size_t size = codec.encode(message, to.subspan(kLengthPrefixSize));
+    if (size == 0 || size > UINT32_MAX) return 0;
+    store_le(to.data(), static_cast<std::uint32_t>(size));
+    return kLengthPrefixSize + size;
+  }
+}
+
+}  // namespace wiremark::wire

@@ -1,0 +1,74 @@
+// jansson, as rows to compare with.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "wire/codec.h"
+#include "wire/decode_error.h"
+#include "wire/message.h"
+#include "wire/pairs.h"
+
+struct json_t;
+
+namespace wiremark::wire {
+
+/// Owns a jansson value.
+class JanssonValue {
+ public:
+  explicit JanssonValue(json_t* value = nullptr) noexcept : value_(value) {}
+  ~JanssonValue();
+  JanssonValue(JanssonValue&& other) noexcept : value_(other.release()) {}
+  JanssonValue& operator=(JanssonValue&& other) noexcept;
+
+  json_t* get() const noexcept { return value_; }
+  json_t* release() noexcept;
+
+ private:
+  json_t* value_;
+};
+
+/// A tree is built and dropped for every message, as jansson wants it. It is asked to refuse names
+/// that occur twice; it takes numbers over 64 bits for syntax errors and knows no depth limit below
+/// 2048. Its errors carry its offset and, where the message is refused for its fields, 0.
+class JanssonCodec {
+ public:
+  static constexpr std::string_view kName = "json";
+
+  explicit JanssonCodec(Limits = {}) {}
+
+  std::size_t max_size(const Message& message) const noexcept;
+  std::size_t encode(const Message& message, MutableBytes to) const noexcept;
+  /// The content lives in the tree of the last decode.
+  DecodeError decode(Bytes from, Message& into) noexcept;
+
+ private:
+  JanssonValue tree_;
+};
+
+static_assert(Codec<JanssonCodec>);
+
+/// jansson parses the whole packet before it can hand out a value, so both takes are one. It has to
+/// read integers as reals: it refuses 18446744073709551615 otherwise, and so 64-bit numbers are
+/// exact up to 2^53 only.
+class JanssonPairs {
+ public:
+  static constexpr std::string_view kName = "json";
+
+  explicit JanssonPairs(Limits = {}) {}
+
+  std::size_t max_size(std::span<const Value> values) const noexcept;
+  std::size_t encode(std::span<const Value> values, MutableBytes to) const noexcept;
+  DecodeError take(Bytes packet, unsigned key, ValueType type, Value& into) noexcept;
+  DecodeError take_checked(Bytes packet, unsigned key, ValueType type, Value& into) noexcept;
+
+ private:
+  JanssonValue tree_;
+};
+
+static_assert(Pairs<JanssonPairs>);
+
+}  // namespace wiremark::wire

@@ -1,0 +1,129 @@
+// One pass for what this codec writes itself, the general readers behind it for the rest.
+#include "wire/json_codec.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "wire/json_text.h"
+#include "wire/json_walker.h"
+#include "wire/json_writer.h"
+#include "wire/utf8.h"
+
+namespace wiremark::wire {
+namespace {
+
+constexpr std::string_view kHead = R"({"head":)";
+constexpr std::string_view kGuid = R"(,"guid":)";
+constexpr std::string_view kContent = R"(,"content":")";
+constexpr std::string_view kClose = R"("})";
+/// Each name, a digit for each number, and an empty content.
+constexpr std::ptrdiff_t kSmallest = 8 + 1 + 8 + 1 + 12 + 2;
+/// What follows a number at least: this much can be read without asking.
+constexpr std::ptrdiff_t kAfterGuid = 12 + 2;
+
+bool skip(const char*& at, std::string_view wanted) {
+  if (std::memcmp(at, wanted.data(), wanted.size()) != 0) return false;
+  at += wanted.size();
+  return true;
+}
+
+/// The number of eight digit bytes 0..9, the first in the lowest byte.
+std::uint64_t join_digits(std::uint64_t digits) {
+  digits = (digits * 10 + (digits >> 8)) & 0x00FF'00FF'00FF'00FF;
+  digits = (digits * 100 + (digits >> 16)) & 0x0000'FFFF'0000'FFFF;
+  return (digits * 10'000 + (digits >> 32)) & 0xFFFF'FFFF;
+}
+
+/// A sign and the digits behind it; at least 12 bytes must be readable. What ends the number is
+/// left to the caller, who compares it with the next name.
+bool read_integer(const char*& at, std::int32_t& into) {
+  const bool negative = *at == '-';
+  at += negative;
+  const auto raw = load_le<std::uint64_t>(reinterpret_cast<const std::byte*>(at));
+  const std::uint64_t digits = raw ^ 0x3030'3030'3030'3030;
+  // A byte over 9 reaches its highest bit by this sum; carries only go to bytes behind it.
+  const std::uint64_t others = ((digits + 0x7676'7676'7676'7676) | digits) & 0x8080'8080'8080'8080;
+  const int count = std::countr_zero(others) / 8;
+  if (count == 0 || (*at == '0' && count > 1)) return false;
+  std::uint64_t number = join_digits(digits << (64 - 8 * count));
+  at += count;
+  if (count == 8) [[unlikely]] {
+    for (int i = 0; i < 2 && *at >= '0' && *at <= '9'; ++i) {
+      number = number * 10 + static_cast<unsigned>(*at++ - '0');
+    }
+  }
+  constexpr std::uint64_t kMax = std::numeric_limits<std::int32_t>::max();
+  if (number > kMax + negative) return false;
+  const auto bits = static_cast<std::uint32_t>(number);
+  into = static_cast<std::int32_t>(negative ? 0 - bits : bits);
+  return true;
+}
+
+/// Can a string hold `text` as it is? At least 16 bytes before its end must be readable.
+bool is_plain(std::string_view text) {
+#ifdef __SSE2__
+  const std::size_t size = text.size();
+  const __m128i last = json_block(text.data() + size - 16);
+  // Of the last block only what belongs to the text counts.
+  const unsigned outside = 16 - static_cast<unsigned>(std::min<std::size_t>(size, 16));
+  const unsigned last_escapes = unsigned(_mm_movemask_epi8(json_escapes(last))) >> outside;
+  const unsigned last_high = unsigned(_mm_movemask_epi8(last)) >> outside;
+  __m128i escapes = _mm_setzero_si128();
+  __m128i seen = escapes;
+  for (std::size_t at = 0; at + 16 < size; at += 16) {
+    const __m128i block = json_block(text.data() + at);
+    escapes = _mm_or_si128(escapes, json_escapes(block));
+    seen = _mm_or_si128(seen, block);
+  }
+  if ((last_escapes | unsigned(_mm_movemask_epi8(escapes))) != 0) return false;
+  return (last_high | unsigned(_mm_movemask_epi8(seen))) == 0 || is_utf8(as_bytes(text));
+#else
+  return std::ranges::none_of(text, json_needs_escape) && is_utf8(as_bytes(text));
+#endif
+}
+
+[[gnu::noinline]] DecodeError read_any_json(Bytes from, Message& into, SimdjsonReader& reader,
+                                            unsigned depth) {
+  if (reader.decode(from, into)) return {};
+  const DecodeError error = explain_json_message(from, depth);
+  // Should the two ever differ, the stricter one is right.
+  return error ? error : DecodeError{.kind = DecodeErrorKind::syntax, .offset = 0};
+}
+
+}  // namespace
+
+bool read_plain_json(Bytes from, Message& into) noexcept {
+  const char* at = as_text(from).data();
+  const char* const end = at + from.size();
+  if (end - at < kSmallest || !skip(at, kHead) || !read_integer(at, into.head)) return false;
+  if (end - at < std::ssize(kGuid) + 1 + kAfterGuid || !skip(at, kGuid)) return false;
+  if (!read_integer(at, into.guid)) return false;
+  if (end - at < kAfterGuid || !skip(at, kContent)) return false;
+  const char* close = end - kClose.size();
+  into.content = {at, static_cast<std::size_t>(close - at)};
+  return skip(close, kClose) && is_plain(into.content);
+}
+
+JsonCodec::JsonCodec(Limits limits) : limits_(limits), reader_(make_simdjson_reader(limits)) {}
+
+std::size_t JsonCodec::max_size(const Message& message) const noexcept {
+  return json_max_size(message);
+}
+
+std::size_t JsonCodec::encode(const Message& message, MutableBytes to) const noexcept {
+  return write_json(message, to);
+}
+
+DecodeError JsonCodec::decode(Bytes from, Message& into) noexcept {
+  if (from.size() > limits_.frame_size) {
+    return {.kind = DecodeErrorKind::too_large, .offset = limits_.frame_size};
+  }
+  if (read_plain_json(from, into)) [[likely]]
+    return {};
+  return read_any_json(from, into, *reader_, limits_.depth);
+}
+
+}  // namespace wiremark::wire

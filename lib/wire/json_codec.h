@@ -1,0 +1,44 @@
+// JSON: {"head":567,"guid":15,"content":"..."}, as RFC 8259 has it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "wire/codec.h"
+#include "wire/decode_error.h"
+#include "wire/json_simdjson.h"
+#include "wire/message.h"
+
+namespace wiremark::wire {
+
+/// Reads the form that it writes in one pass over unpadded bytes; whatever looks different (order,
+/// white space, escapes, unknown fields) goes to simdjson, and what simdjson refuses to JsonWalker,
+/// which names the error. All memory is reserved when the codec is made.
+///
+/// The content borrows the input, or the codec's scratch where the text was not in the form that
+/// encode writes. A content that is not UTF-8 cannot be encoded: encode returns 0 for it.
+/// Head and guid are numbers without fraction and exponent; 1.0 and 1e2 are wrong_type.
+class JsonCodec {
+ public:
+  static constexpr std::string_view kName = "json";
+
+  explicit JsonCodec(Limits limits = {});
+
+  std::size_t max_size(const Message& message) const noexcept;
+  std::size_t encode(const Message& message, MutableBytes to) const noexcept;
+  DecodeError decode(Bytes from, Message& into) noexcept;
+
+ private:
+  Limits limits_;
+  std::unique_ptr<SimdjsonReader> reader_;
+};
+
+static_assert(Codec<JsonCodec>);
+
+/// The one-pass reader alone: false when `from` is not in the form that JsonCodec::encode writes,
+/// which says nothing about whether it is JSON.
+bool read_plain_json(Bytes from, Message& into) noexcept;
+
+}  // namespace wiremark::wire

@@ -1,0 +1,199 @@
+// The On-Demand reader for one set of instructions; compiled once for each, see meson.build.
+//
+// simdjson picks its On-Demand code when it is compiled and takes its slowest at baseline x86-64.
+// What On-Demand leaves open is closed here: all fields are visited, the end of the text is looked
+// for, a NUL does not end a number, and unknown values are walked by JsonWalker.
+#include <simdjson.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "wire/json_simdjson.h"
+#include "wire/json_walker.h"
+
+namespace wiremark::wire {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+/// `key` must be one that simdjson has found, so that its closing quote is there to be compared.
+bool is_name(const char* key, std::string_view name) {
+  return std::memcmp(key, name.data(), name.size()) == 0 && key[name.size()] == '"';
+}
+
+template <class T>
+bool in_range(std::int64_t number) {
+  return number >= std::numeric_limits<T>::min() && number <= std::numeric_limits<T>::max();
+}
+
+class Reader final : public SimdjsonReader {
+ public:
+  explicit Reader(Limits limits)
+      : limits_(limits),
+        padded_(std::make_unique_for_overwrite<char[]>(limits.frame_size +
+                                                       simdjson::SIMDJSON_PADDING)) {
+    // The depth is the walker's business; On-Demand itself never nests.
+    if (parser_.allocate(limits.frame_size) != simdjson::SUCCESS) throw std::bad_alloc();
+  }
+
+  std::string_view kernel() const noexcept override { return WIREMARK_SIMDJSON_NAME; }
+
+  bool decode(Bytes from, Message& into) noexcept override {
+    ondemand::document document;
+    ondemand::object object;
+    if (!start(from, document) || document.get_object().get(object)) return false;
+    unsigned seen = 0;
+    for (auto item : object) {
+      unsigned bit = 0;
+      if (item.error() || !message_field(item.value_unsafe(), into, bit) || (seen & bit) != 0)
+        return false;
+      seen |= bit;
+    }
+    return seen == 7 && at_end(document);
+  }
+
+  bool take(Bytes packet, std::string_view key, ValueType type, Value& into) noexcept override {
+    ondemand::document document;
+    ondemand::object object;
+    ondemand::value value;
+    return start(packet, document) && !document.get_object().get(object) &&
+           !object.find_field(key).get(value) && read(value, type, into);
+  }
+
+  bool take_checked(Bytes packet, std::string_view key, ValueType type,
+                    Value& into) noexcept override {
+    ondemand::document document;
+    ondemand::object object;
+    if (!start(packet, document) || document.get_object().get(object)) return false;
+    bool found = false;
+    for (auto item : object) {
+      std::string_view name;
+      if (item.error() || item.unescaped_key().get(name)) return false;
+      ondemand::field& field = item.value_unsafe();
+      const bool wanted = name == key;
+      if (wanted && found) return false;
+      if (!(wanted ? read(field.value(), type, into) : is_json(field.value()))) return false;
+      found |= wanted;
+    }
+    return found && at_end(document);
+  }
+
+ private:
+  bool start(Bytes from, ondemand::document& document) noexcept {
+    if (from.empty() || from.size() > limits_.frame_size) return false;
+    // What stands in the padding does not matter: it is only there to be read.
+    std::memcpy(padded_.get(), from.data(), from.size());
+    size_ = from.size();
+    return !parser_.iterate(padded_.get(), size_, size_ + simdjson::SIMDJSON_PADDING).get(document);
+  }
+
+  static bool at_end(ondemand::document& document) noexcept {
+    return document.current_location().error() == simdjson::OUT_OF_BOUNDS;
+  }
+
+  [[gnu::always_inline]] bool message_field(ondemand::field& field, Message& into,
+                                            unsigned& bit) noexcept {
+    const char* key = field.key().raw();
+    if (is_name(key, "head")) bit = 1;
+    if (is_name(key, "guid")) bit = 2;
+    if (is_name(key, "content")) bit = 4;
+    if (bit == 0) {
+      std::string_view name;
+      if (field.unescaped_key().get(name)) return false;
+      bit = name == "head" ? 1 : name == "guid" ? 2 : name == "content" ? 4 : 0;
+    }
+    switch (bit) {
+      case 1:
+        return integer(field.value(), into.head);
+      case 2:
+        return integer(field.value(), into.guid);
+      case 4:
+        return !field.value().get_string().get(into.content);
+      default:
+        return is_json(field.value());
+    }
+  }
+
+  /// On-Demand takes a NUL for the end of a number.
+  static bool ends_in_nul(ondemand::value& value) noexcept {
+    const char* at = value.raw_json_token().data();
+    while (*at > ' ' && *at != ',' && *at != '}') ++at;
+    return *at == '\0';
+  }
+
+  template <class T>
+  [[gnu::always_inline]] static bool integer(ondemand::value& value, T& into) noexcept {
+    if (ends_in_nul(value)) return false;
+    std::int64_t number = 0;
+    if (value.get_int64().get(number) || !in_range<T>(number)) return false;
+    into = static_cast<T>(number);
+    return true;
+  }
+
+  bool is_json(ondemand::value& value) noexcept {
+    JsonWalker walker(as_bytes({padded_.get(), size_}), limits_.depth);
+    walker.seek(static_cast<std::size_t>(value.raw_json_token().data() - padded_.get()));
+    // To On-Demand all of "1//" is one number; what it skips must be no more than has been walked.
+    bool more = false;
+    return walker.value(1) && walker.next_member(false, more);
+  }
+
+  template <class T>
+  static bool integer_value(ondemand::value& value, Value& into) noexcept {
+    T number = 0;
+    if (!integer(value, number)) return false;
+    into = number;
+    return true;
+  }
+
+  static bool read(ondemand::value value, ValueType type, Value& into) noexcept {
+    std::string_view text;
+    std::uint64_t natural = 0;
+    double real = 0;
+    switch (type) {
+      case ValueType::text:
+        if (value.get_string().get(text)) return false;
+        into = text;
+        return true;
+      case ValueType::int32:
+        return integer_value<std::int32_t>(value, into);
+      case ValueType::uint32:
+        return integer_value<std::uint32_t>(value, into);
+      case ValueType::int64:
+        return integer_value<std::int64_t>(value, into);
+      case ValueType::uint64:
+        if (ends_in_nul(value) || value.get_uint64().get(natural)) return false;
+        into = natural;
+        return true;
+      case ValueType::float32:
+      case ValueType::float64:
+        if (ends_in_nul(value) || value.get_double().get(real)) return false;
+        if (type == ValueType::float32 && std::isinf(static_cast<float>(real))) {
+          return false;
+        }
+        if (type == ValueType::float64) {
+          into = real;
+        } else {
+          into = static_cast<float>(real);
+        }
+        return true;
+    }
+    return false;
+  }
+
+  Limits limits_;
+  ondemand::parser parser_;
+  std::unique_ptr<char[]> padded_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<SimdjsonReader> WIREMARK_SIMDJSON_MAKE(Limits limits);
+std::unique_ptr<SimdjsonReader> WIREMARK_SIMDJSON_MAKE(Limits limits) {
+  return std::make_unique<Reader>(limits);
+}
+
+}  // namespace wiremark::wire

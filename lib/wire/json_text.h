@@ -1,0 +1,61 @@
+// The bytes that a JSON string may hold as they are, found a block at a time.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace wiremark::wire {
+
+/// True for a byte that RFC 8259 forbids inside a string: it has to be escaped.
+constexpr bool json_needs_escape(char byte) noexcept {
+  return static_cast<unsigned char>(byte) < 0x20 || byte == '"' || byte == '\\';
+}
+
+/// The white space of RFC 8259, section 2.
+constexpr bool json_is_space(char byte) noexcept {
+  return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+/// The value of a hexadecimal digit, or -1.
+constexpr int json_hex_value(char digit) noexcept {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
+  return -1;
+}
+
+#ifdef __SSE2__
+inline __m128i json_block(const char* at) noexcept {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+}
+
+/// 0xFF in every byte of `block` that a string cannot hold as it is.
+inline __m128i json_escapes(__m128i block) noexcept {
+  const __m128i quote = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
+  const __m128i backslash = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
+  const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block);
+  return _mm_or_si128(_mm_or_si128(quote, backslash), control);
+}
+#endif
+
+/// How many of the first `size` bytes are ASCII that a string holds as it is. Reads no further.
+inline std::size_t json_plain_prefix(const char* text, std::size_t size) noexcept {
+  std::size_t at = 0;
+#ifdef __SSE2__
+  for (; size - at >= 16; at += 16) {
+    const __m128i block = json_block(text + at);
+    // The highest bit of a byte is what the mask takes, so that other than ASCII counts too.
+    const int found = _mm_movemask_epi8(_mm_or_si128(json_escapes(block), block));
+    if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(unsigned(found)));
+  }
+#endif
+  while (at < size && !json_needs_escape(text[at]) && (text[at] & 0x80) == 0) ++at;
+  return at;
+}
+
+}  // namespace wiremark::wire

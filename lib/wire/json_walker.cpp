@@ -1,0 +1,417 @@
+// RFC 8259, production by production.
+#include "wire/json_walker.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "wire/json_text.h"
+#include "wire/utf8.h"
+
+namespace wiremark::wire {
+namespace {
+
+using enum DecodeErrorKind;
+
+bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+
+/// Bytes that can only be meant as part of the number before them.
+bool continues_number(char byte) {
+  return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+         byte == '.' || byte == '+' || byte == '-';
+}
+
+/// The length that the first byte of a UTF-8 sequence announces, or 0.
+std::size_t announced_size(unsigned char lead) {
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+}
+
+/// Could more bytes behind `tail` complete the sequence that it starts with?
+bool is_cut_sequence(std::string_view tail) {
+  const std::size_t size = announced_size(static_cast<unsigned char>(tail[0]));
+  if (tail.size() >= size) return false;
+  if (tail.size() == 1) return true;
+  // From the third byte on every continuation byte fits.
+  std::array<char, 4> completed{char(0x80), char(0x80), char(0x80), char(0x80)};
+  tail.copy(completed.data(), tail.size());
+  const std::string_view sequence(completed.data(), size);
+  return utf8_prefix(as_bytes(sequence)) == size;
+}
+
+/// The UTF-16 unit of the \uXXXX at `at`.
+std::uint32_t escaped_unit(std::string_view raw, std::size_t at) {
+  std::uint32_t unit = 0;
+  for (const char digit : raw.substr(at + 2, 4)) {
+    unit = unit << 4 | static_cast<std::uint32_t>(json_hex_value(digit));
+  }
+  return unit;
+}
+
+/// Writes the character of the \uXXXX or surrogate pair at `at` as UTF-8 and moves behind it.
+char* put_code_point(char* to, std::string_view raw, std::size_t& at) {
+  std::uint32_t point = escaped_unit(raw, at);
+  at += 6;
+  if (point >= 0xD800 && point <= 0xDFFF) {
+    point = 0x10000 + ((point - 0xD800) << 10) + (escaped_unit(raw, at) - 0xDC00);
+    at += 6;
+  }
+  const auto continuation = [point](unsigned shift) {
+    return static_cast<char>(0x80 | (point >> shift & 0x3F));
+  };
+  if (point < 0x80) {
+    *to++ = static_cast<char>(point);
+  } else if (point < 0x800) {
+    *to++ = static_cast<char>(0xC0 | point >> 6);
+    *to++ = continuation(0);
+  } else if (point < 0x10000) {
+    *to++ = static_cast<char>(0xE0 | point >> 12);
+    *to++ = continuation(6);
+    *to++ = continuation(0);
+  } else {
+    *to++ = static_cast<char>(0xF0 | point >> 18);
+    *to++ = continuation(12);
+    *to++ = continuation(6);
+    *to++ = continuation(0);
+  }
+  return to;
+}
+
+}  // namespace
+
+JsonWalker::JsonWalker(Bytes text, unsigned depth) noexcept
+    : text_(as_text(text)), depth_(std::clamp(depth, 1U, kMaxDepth)) {}
+
+bool JsonWalker::fail(DecodeErrorKind kind, std::size_t offset) noexcept {
+  error_ = {.kind = kind, .offset = offset};
+  return false;
+}
+
+void JsonWalker::skip_space() noexcept {
+  while (!at_end() && json_is_space(byte())) ++at_;
+}
+
+/// Skips white space and then `wanted`.
+bool JsonWalker::next(DecodeErrorKind otherwise, char wanted) noexcept {
+  skip_space();
+  if (at_end()) return fail(truncated);
+  if (byte() != wanted) return fail(otherwise);
+  ++at_;
+  return true;
+}
+
+bool JsonWalker::end() noexcept {
+  skip_space();
+  return at_end() || fail(trailing_data);
+}
+
+void JsonWalker::remember(unsigned depth, bool object) noexcept {
+  const std::uint64_t bit = std::uint64_t{1} << (depth % 64);
+  std::uint64_t& word = objects_[depth / 64];
+  word = object ? word | bit : word & ~bit;
+}
+
+bool JsonWalker::is_object(unsigned depth) const noexcept {
+  return (objects_[depth / 64] >> (depth % 64) & 1) != 0;
+}
+
+bool JsonWalker::value(unsigned outer) noexcept {
+  unsigned depth = outer;
+  for (;;) {
+    skip_space();
+    if (at_end()) return fail(truncated);
+    if (byte() == '{' || byte() == '[') {
+      if (depth >= depth_) return fail(depth_exceeded);
+      const bool object = byte() == '{';
+      remember(depth++, object);
+      ++at_;
+      skip_space();
+      if (at_end() || byte() != (object ? '}' : ']')) {
+        std::string_view name;
+        if (object && !key(name)) return false;
+        continue;
+      }
+    } else if (!scalar()) {
+      return false;
+    }
+    // A value is complete, or an empty container waits to be closed. Close what ends here.
+    bool more = false;
+    while (!more && depth > outer) {
+      skip_space();
+      if (at_end()) return fail(truncated);
+      const bool object = is_object(depth - 1);
+      if (byte() == ',') {
+        ++at_;
+        std::string_view name;
+        if (object && !key(name)) return false;
+        more = true;
+      } else if (byte() == (object ? '}' : ']')) {
+        ++at_;
+        --depth;
+      } else {
+        return fail(syntax);
+      }
+    }
+    if (!more) return true;
+  }
+}
+
+bool JsonWalker::key(std::string_view& raw) noexcept {
+  return next(syntax, '"') && string(raw) && next(syntax, ':');
+}
+
+bool JsonWalker::begin_object() noexcept {
+  skip_space();
+  if (at_end()) return fail(truncated);
+  if (byte() != '{') return other_type();
+  ++at_;
+  return true;
+}
+
+bool JsonWalker::next_member(bool first, bool& more) noexcept {
+  skip_space();
+  if (at_end()) return fail(truncated);
+  more = byte() != '}';
+  if (more && first) return true;
+  if (more && byte() != ',') return fail(syntax);
+  ++at_;
+  return true;
+}
+
+bool JsonWalker::text(std::string_view& raw) noexcept {
+  skip_space();
+  if (at_end()) return fail(truncated);
+  if (byte() != '"') return other_type();
+  ++at_;
+  return string(raw);
+}
+
+/// The rest of a string whose opening quote has been read.
+bool JsonWalker::string(std::string_view& raw) noexcept {
+  const std::size_t start = at_;
+  for (;;) {
+    at_ += json_plain_prefix(text_.data() + at_, text_.size() - at_);
+    if (at_end()) return fail(truncated);
+    if (byte() == '"') break;
+    if (byte() == '\\') {
+      if (!escape()) return false;
+    } else if ((byte() & 0x80) != 0) {
+      if (!not_ascii()) return false;
+    } else {
+      return fail(control_character);
+    }
+  }
+  raw = text_.substr(start, at_ - start);
+  ++at_;
+  return true;
+}
+
+bool JsonWalker::escape() noexcept {
+  const std::size_t start = at_;
+  ++at_;
+  if (at_end()) return fail(truncated);
+  const char kind = byte();
+  ++at_;
+  if (kind != 'u') {
+    constexpr std::string_view kSingle = "\"\\/bfnrt";
+    return kSingle.contains(kind) || fail(invalid_escape, start);
+  }
+  unsigned unit = 0;
+  if (!hex4(unit, start)) return false;
+  if (unit < 0xD800 || unit > 0xDFFF) return true;
+  if (unit > 0xDBFF) return fail(invalid_escape, start);
+  // The first half of a surrogate pair: the other half has to follow.
+  for (const char wanted : {'\\', 'u'}) {
+    if (at_end()) return fail(truncated);
+    if (byte() != wanted) return fail(invalid_escape, start);
+    ++at_;
+  }
+  if (!hex4(unit, start)) return false;
+  return (unit >= 0xDC00 && unit <= 0xDFFF) || fail(invalid_escape, start);
+}
+
+bool JsonWalker::hex4(unsigned& unit, std::size_t escape_at) noexcept {
+  unit = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (at_end()) return fail(truncated);
+    const int digit = json_hex_value(byte());
+    if (digit < 0) return fail(invalid_escape, escape_at);
+    unit = unit << 4 | unsigned(digit);
+    ++at_;
+  }
+  return true;
+}
+
+/// A run of bytes beyond ASCII inside a string.
+bool JsonWalker::not_ascii() noexcept {
+  std::size_t stop = at_;
+  while (stop < text_.size() && (text_[stop] & 0x80) != 0) ++stop;
+  const std::string_view run = text_.substr(at_, stop - at_);
+  const std::size_t good = utf8_prefix(as_bytes(run));
+  at_ += good;
+  if (good == run.size()) return true;
+  if (stop == text_.size() && is_cut_sequence(run.substr(good))) {
+    return fail(truncated, text_.size());
+  }
+  return fail(invalid_utf8);
+}
+
+bool JsonWalker::literal(std::string_view word) noexcept {
+  const std::string_view here = text_.substr(at_, word.size());
+  if (here == word) {
+    at_ += word.size();
+    return true;
+  }
+  return word.starts_with(here) ? fail(truncated, text_.size()) : fail(syntax);
+}
+
+bool JsonWalker::digits() noexcept {
+  if (at_end()) return fail(truncated);
+  if (!is_digit(byte())) return fail(number_format);
+  while (!at_end() && is_digit(byte())) ++at_;
+  return true;
+}
+
+bool JsonWalker::typed_number(std::string_view& raw, bool& whole) noexcept {
+  skip_space();
+  if (at_end()) return fail(truncated);
+  if (!is_digit(byte()) && byte() != '-') return other_type();
+  return number(raw, whole);
+}
+
+bool JsonWalker::number(std::string_view& raw, bool& whole) noexcept {
+  const std::size_t start = at_;
+  if (byte() == '-') ++at_;
+  const std::size_t first_digit = at_;
+  if (!digits()) return false;
+  if (text_[first_digit] == '0' && at_ - first_digit > 1) return fail(number_format, start);
+  whole = true;
+  if (!at_end() && byte() == '.') {
+    whole = false;
+    ++at_;
+    if (!digits()) return false;
+  }
+  if (!at_end() && (byte() == 'e' || byte() == 'E')) {
+    whole = false;
+    ++at_;
+    if (!at_end() && (byte() == '+' || byte() == '-')) ++at_;
+    if (!digits()) return false;
+  }
+  if (!at_end() && continues_number(byte())) return fail(number_format);
+  raw = text_.substr(start, at_ - start);
+  return true;
+}
+
+bool JsonWalker::integer(std::int64_t min, std::int64_t max, std::int64_t& value) noexcept {
+  std::string_view raw;
+  bool whole = false;
+  if (!typed_number(raw, whole)) return false;
+  const std::size_t start = at_ - raw.size();
+  if (!whole) return fail(wrong_type, start);
+  const auto [last, error] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
+  if (error != std::errc{} || value < min || value > max) return fail(number_out_of_range, start);
+  return true;
+}
+
+/// A value that is neither object nor array.
+bool JsonWalker::scalar() noexcept {
+  std::string_view raw;
+  bool whole = false;
+  switch (byte()) {
+    case '"':
+      ++at_;
+      return string(raw);
+    case 't':
+      return literal("true");
+    case 'f':
+      return literal("false");
+    case 'n':
+      return literal("null");
+    case '+':
+    case '.':
+      return fail(number_format);
+    default:
+      return is_digit(byte()) || byte() == '-' ? number(raw, whole) : fail(syntax);
+  }
+}
+
+/// Another value than the one wanted starts here, or none at all.
+bool JsonWalker::other_type() noexcept {
+  const std::size_t start = at_;
+  switch (byte()) {
+    case '{':
+    case '[':
+    case '"':
+      break;
+    default:
+      if (!scalar()) return false;
+  }
+  return fail(wrong_type, start);
+}
+
+bool json_key_is(std::string_view raw, std::string_view plain) noexcept {
+  // Of the escapes only \uXXXX can stand for a letter or digit.
+  std::size_t at = 0;
+  for (const char wanted : plain) {
+    if (at == raw.size()) return false;
+    if (raw[at] != '\\') {
+      if (raw[at++] != wanted) return false;
+      continue;
+    }
+    if (raw[at + 1] != 'u') return false;
+    if (escaped_unit(raw, at) != static_cast<unsigned char>(wanted)) return false;
+    at += 6;
+  }
+  return at == raw.size();
+}
+
+std::string_view json_unescape(std::string_view raw, char* to) noexcept {
+  constexpr std::string_view kSingle = "bfnrt";
+  constexpr std::string_view kMeant = "\b\f\n\r\t";
+  char* end = to;
+  for (std::size_t at = 0; at < raw.size();) {
+    if (raw[at] != '\\') {
+      *end++ = raw[at++];
+      continue;
+    }
+    const char kind = raw[at + 1];
+    if (kind == 'u') {
+      end = put_code_point(end, raw, at);
+      continue;
+    }
+    const std::size_t single = kSingle.find(kind);
+    *end++ = single == std::string_view::npos ? kind : kMeant[single];
+    at += 2;
+  }
+  return {to, static_cast<std::size_t>(end - to)};
+}
+
+DecodeError explain_json_message(Bytes text, unsigned depth) noexcept {
+  constexpr std::array<std::string_view, 3> kNames = {"head", "guid", "content"};
+  constexpr unsigned kAll = 7;
+  constexpr std::int64_t kMin = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+  JsonWalker walker(text, depth);
+  unsigned seen = 0;
+  bool more = true;
+  if (!walker.begin_object() || !walker.next_member(true, more)) return walker.error();
+  while (more) {
+    std::string_view raw;
+    if (!walker.key(raw)) return walker.error();
+    const auto start = static_cast<std::size_t>(raw.data() - as_text(text).data()) - 1;
+    std::size_t field = 0;
+    while (field < kNames.size() && !json_key_is(raw, kNames[field])) ++field;
+    const unsigned bit = field < kNames.size() ? 1U << field : 0;
+    if ((seen & bit) != 0) return {.kind = duplicate_field, .offset = start};
+    seen |= bit;
+    std::int64_t number = 0;
+    const bool good = field < 2    ? walker.integer(kMin, kMax, number)
+                      : field == 2 ? walker.text(raw)
+                                   : walker.value(1);
+    if (!good || !walker.next_member(false, more)) return walker.error();
+  }
+  if (seen != kAll) return {.kind = missing_field, .offset = walker.at() - 1};
+  return walker.end() ? DecodeError{} : walker.error();
+}
+
+}  // namespace wiremark::wire

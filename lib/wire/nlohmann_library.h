@@ -1,0 +1,55 @@
+// nlohmann::json, as rows to compare with.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "wire/codec.h"
+#include "wire/decode_error.h"
+#include "wire/message.h"
+#include "wire/pairs.h"
+
+namespace wiremark::wire {
+
+/// A tree is built for every message. What is not JSON is `syntax` at offset 0: with exceptions off
+/// the parser does not say more. Of a name that occurs twice the last one counts.
+class NlohmannCodec {
+ public:
+  static constexpr std::string_view kName = "json";
+
+  explicit NlohmannCodec(Limits = {}) {}
+
+  std::size_t max_size(const Message& message) const noexcept;
+  std::size_t encode(const Message& message, MutableBytes to) const;
+  /// The content lives in the tree of the last decode.
+  DecodeError decode(Bytes from, Message& into);
+
+ private:
+  nlohmann::json tree_;
+};
+
+static_assert(Codec<NlohmannCodec>);
+
+/// The whole packet is parsed before a value is handed out, so both takes are one.
+class NlohmannPairs {
+ public:
+  static constexpr std::string_view kName = "json";
+
+  explicit NlohmannPairs(Limits = {}) {}
+
+  std::size_t max_size(std::span<const Value> values) const;
+  std::size_t encode(std::span<const Value> values, MutableBytes to) const;
+  DecodeError take(Bytes packet, unsigned key, ValueType type, Value& into);
+  DecodeError take_checked(Bytes packet, unsigned key, ValueType type, Value& into);
+
+ private:
+  nlohmann::json tree_;
+};
+
+static_assert(Pairs<NlohmannPairs>);
+
+}  // namespace wiremark::wire

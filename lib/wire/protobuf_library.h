@@ -1,0 +1,108 @@
+// libprotobuf with the code that protoc makes of schemas/*.proto, as a row to compare with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "wire/codec.h"
+#include "wire/envelope.h"
+#include "wire/message.h"
+#include "wire/pairs.h"
+#include "wire/value.h"
+
+namespace wiremark::wire {
+
+/// Where the library's message lives between two calls.
+enum class ProtobufObject : std::uint8_t {
+  reused,  ///< One message for all calls, which keeps its memory.
+  fresh,   ///< A new message for each call.
+  arena,   ///< A new message for each call, on an arena that is reset before.
+};
+
+/// proto2 code does not check UTF-8, and every error is syntax at 0: the library says no more.
+template <ProtobufObject kObject>
+class LibprotobufCodec {
+ public:
+  static constexpr std::string_view kName = "protobuf";
+  static constexpr ProtobufObject kLifetime = kObject;
+
+  explicit LibprotobufCodec(const Limits& limits = {});
+  LibprotobufCodec(LibprotobufCodec&&) noexcept;
+  ~LibprotobufCodec();
+
+  std::size_t max_size(const Message& message) const noexcept {
+    return 33 + message.content.size();
+  }
+  std::size_t encode(const Message& message, MutableBytes to);
+  DecodeError decode(Bytes from, Message& message);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+using ReusedLibprotobuf = LibprotobufCodec<ProtobufObject::reused>;
+using FreshLibprotobuf = LibprotobufCodec<ProtobufObject::fresh>;
+using ArenaLibprotobuf = LibprotobufCodec<ProtobufObject::arena>;
+
+extern template class LibprotobufCodec<ProtobufObject::reused>;
+extern template class LibprotobufCodec<ProtobufObject::fresh>;
+extern template class LibprotobufCodec<ProtobufObject::arena>;
+
+static_assert(Codec<ReusedLibprotobuf> && Codec<FreshLibprotobuf> && Codec<ArenaLibprotobuf>);
+
+/// Parses the whole packet into one reused message in both strengths: the library has no other way.
+class LibprotobufPairs {
+ public:
+  static constexpr std::string_view kName = "protobuf";
+
+  explicit LibprotobufPairs(const Limits& limits = {});
+  LibprotobufPairs(LibprotobufPairs&&) noexcept;
+  ~LibprotobufPairs();
+
+  std::size_t max_size(std::span<const Value> values) const noexcept;
+  std::size_t encode(std::span<const Value> values, MutableBytes to);
+  DecodeError take(Bytes packet, unsigned key, ValueType type, Value& value);
+  DecodeError take_checked(Bytes packet, unsigned key, ValueType type, Value& value) {
+    return take(packet, key, type, value);
+  }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+static_assert(Pairs<LibprotobufPairs>);
+
+/// One reused message per layout. The inner message of a nest is parsed from its payload; route()
+/// parses the outer one and leaves it.
+class LibprotobufEnvelope {
+ public:
+  static constexpr std::string_view kName = "protobuf";
+
+  explicit LibprotobufEnvelope(const Limits& limits = {});
+  LibprotobufEnvelope(LibprotobufEnvelope&&) noexcept;
+  ~LibprotobufEnvelope();
+
+  std::size_t max_size(const Envelope& envelope) const noexcept {
+    return 33 + envelope.body.size();
+  }
+  std::size_t encode_nest(const Envelope& envelope, MutableBytes to);
+  std::size_t encode_union(const Envelope& envelope, MutableBytes to);
+  DecodeError decode_nest(Bytes from, Envelope& envelope);
+  DecodeError decode_union(Bytes from, Envelope& envelope);
+  DecodeError route(Bytes from, std::int32_t& type, Bytes& inner);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+static_assert(EnvelopeCodec<LibprotobufEnvelope>);
+
+}  // namespace wiremark::wire

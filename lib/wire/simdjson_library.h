@@ -1,0 +1,57 @@
+// simdjson by itself, as rows to compare with.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "wire/codec.h"
+#include "wire/decode_error.h"
+#include "wire/json_pairs.h"
+#include "wire/json_simdjson.h"
+#include "wire/message.h"
+#include "wire/pairs.h"
+
+namespace wiremark::wire {
+
+/// Decodes with On-Demand and checks every byte; the content lives in the parser's buffer. simdjson
+/// 3 writes no JSON that is worth comparing, so that encode is JsonCodec's. Allocates nothing.
+class SimdjsonCodec {
+ public:
+  static constexpr std::string_view kName = "json";
+
+  explicit SimdjsonCodec(Limits limits = {});
+
+  std::size_t max_size(const Message& message) const noexcept;
+  std::size_t encode(const Message& message, MutableBytes to) const noexcept;
+  DecodeError decode(Bytes from, Message& into) noexcept;
+
+ private:
+  Limits limits_;
+  std::unique_ptr<SimdjsonReader> reader_;
+};
+
+static_assert(Codec<SimdjsonCodec>);
+
+/// Takes with find_field, or with all fields visited and unknown values walked when checked.
+class SimdjsonPairs {
+ public:
+  static constexpr std::string_view kName = "json";
+
+  explicit SimdjsonPairs(Limits limits = {});
+
+  std::size_t max_size(std::span<const Value> values) const noexcept;
+  std::size_t encode(std::span<const Value> values, MutableBytes to) const noexcept;
+  DecodeError take(Bytes packet, unsigned key, ValueType type, Value& into) noexcept;
+  DecodeError take_checked(Bytes packet, unsigned key, ValueType type, Value& into) noexcept;
+
+ private:
+  JsonPairs own_;
+  std::unique_ptr<SimdjsonReader> reader_;
+};
+
+static_assert(Pairs<SimdjsonPairs>);
+
+}  // namespace wiremark::wire

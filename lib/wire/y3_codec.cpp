@@ -1,0 +1,128 @@
+// The message as a Y3 packet: node 1 {1: head, 2: guid, 3: content}.
+#include "wire/y3_codec.h"
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "wire/y3_packet.h"
+
+namespace wiremark::wire {
+
+namespace {
+
+using y3::Dialect;
+
+constexpr y3::Tag kRoot = y3::node_tag(1);
+constexpr unsigned kHead = 1;
+constexpr unsigned kGuid = 2;
+constexpr unsigned kContent = 3;
+
+// A packet shorter than this is left to decode_any(): the fast path loads 8 bytes at a time, the
+// last of them at 3 bytes of root header and 2 * 7 bytes of integers.
+constexpr std::size_t kFastSizeMin = 32;
+
+// The fields below return nullptr for what is not in the usual form, right or wrong.
+
+template <Dialect D>
+const std::byte* get_field(const std::byte* at, unsigned id, std::int32_t& into) noexcept {
+  const auto word = load_le<std::uint64_t>(at);
+  const std::size_t size = word >> 8 & 0xFF;
+  if ((word & 0xFF) != id || size - 1 >= y3::kIntBytesMax<std::int32_t>) return nullptr;
+  std::int64_t value = 0;
+  const std::uint64_t bytes = std::byteswap(word >> 16) >> (64 - 8 * size);
+  if (!y3::int_from_word<D>(bytes, size, value)) return nullptr;
+  into = static_cast<std::int32_t>(value);
+  return into == value ? at + 2 + size : nullptr;
+}
+
+// A length of 1 or 2 bytes, without a branch on which: texts lie on both sides of 63 bytes.
+const std::byte* get_header(const std::byte* at, unsigned tag, std::size_t& length) noexcept {
+  const unsigned first = std::to_integer<unsigned>(at[1]);
+  const unsigned second = std::to_integer<unsigned>(at[2]);
+  const unsigned two = first >> 7;
+  length = (first & 0x7F) << (7 * two) | (second & (0U - two));
+  const unsigned unusual =
+      (std::to_integer<unsigned>(at[0]) ^ tag) | (first & 0x40) | (two & second >> 7);
+  return unusual == 0 ? at + 2 + two : nullptr;
+}
+
+}  // namespace
+
+template <Dialect D>
+std::size_t BasicY3Codec<D>::encode(const Message& message, MutableBytes to) const noexcept {
+  if (to.size() < max_size(message)) return 0;
+  const std::size_t content = message.content.size();
+  const std::size_t head_size = y3::int_size<D>(message.head);
+  const std::size_t guid_size = y3::int_size<D>(message.guid);
+  const std::size_t body = 5 + head_size + guid_size + y3::length_size(content) + content;
+  if (body > static_cast<std::size_t>(y3::kLengthMax)) return 0;
+  // The last header stands at 16 at most where the content is empty, so that max_size() has room
+  // for what put_header() stores.
+  std::byte* at = y3::put_header(to.data(), kRoot, body);
+  at = y3::put_int32<D>(at, kHead, message.head);
+  at = y3::put_int32<D>(at, kGuid, message.guid);
+  at = y3::put_header(at, y3::primitive_tag(kContent), content);
+  if (content != 0) std::memcpy(at, message.content.data(), content);
+  return static_cast<std::size_t>(at - to.data()) + content;
+}
+
+template <Dialect D>
+DecodeError BasicY3Codec<D>::decode(Bytes from, Message& into) const noexcept {
+  if (from.size() < kFastSizeMin || from.size() > limits_.frame_size) {
+    return decode_any(from, into);
+  }
+  const std::byte* const end = from.data() + from.size();
+  std::size_t length = 0;
+  const std::byte* at = get_header(from.data(), kRoot.bits, length);
+  if (at == nullptr || length != static_cast<std::size_t>(end - at)) return decode_any(from, into);
+  if ((at = get_field<D>(at, kHead, into.head)) == nullptr) return decode_any(from, into);
+  if ((at = get_field<D>(at, kGuid, into.guid)) == nullptr) return decode_any(from, into);
+  at = get_header(at, kContent, length);
+  if (at == nullptr || length != static_cast<std::size_t>(end - at)) return decode_any(from, into);
+  into.content = as_text({at, length});
+  return {};
+}
+
+template <Dialect D>
+DecodeError BasicY3Codec<D>::decode_any(Bytes from, Message& into) const noexcept {
+  if (!from.empty() && y3::Tag{std::to_integer<std::uint8_t>(from[0])} != kRoot) {
+    return {DecodeErrorKind::invalid_tag, 0};
+  }
+  if (from.size() > limits_.frame_size) return {DecodeErrorKind::too_large, 0};
+  y3::Reader packets(from);
+  y3::Packet root;
+  if (auto error = packets.next(root)) return error;
+  unsigned seen = 0;
+  y3::Reader fields = y3::Reader::children(from, root);
+  while (!fields.done()) {
+    const std::size_t field_offset = fields.offset();
+    y3::Packet field;
+    if (auto error = fields.next(field)) return error;
+    const unsigned id = field.tag.id();
+    if (id < kHead || id > kContent) {
+      if (!field.tag.is_node()) continue;
+      if (limits_.depth < 2) return {DecodeErrorKind::depth_exceeded, field_offset};
+      if (auto error = y3::check_below(from, field, 2, limits_)) return error;
+      continue;
+    }
+    if (field.tag.is_node()) return {DecodeErrorKind::wrong_type, field_offset};
+    if ((seen & 1U << id) != 0) return {DecodeErrorKind::duplicate_field, field_offset};
+    seen |= 1U << id;
+    if (id == kContent) {
+      into.content = as_text(field.value);
+      continue;
+    }
+    const DecodeErrorKind error = y3::get_int<D>(field.value, id == kHead ? into.head : into.guid);
+    if (error != DecodeErrorKind::none) return {error, field.value_offset};
+  }
+  if (!packets.done()) return {DecodeErrorKind::trailing_data, packets.offset()};
+  constexpr unsigned kAll = 1U << kHead | 1U << kGuid | 1U << kContent;
+  if (seen != kAll) return {DecodeErrorKind::missing_field, fields.offset()};
+  return {};
+}
+
+template class BasicY3Codec<Dialect::draft01>;
+template class BasicY3Codec<Dialect::y3>;
+
+}  // namespace wiremark::wire

@@ -1,0 +1,160 @@
+// The envelopes of experiment E4 in Y3.
+#include "wire/y3_envelope.h"
+
+#include <array>
+#include <cstring>
+
+#include "wire/y3_packet.h"
+
+namespace wiremark::wire {
+
+namespace {
+
+using y3::Dialect;
+
+constexpr y3::Tag kRoot = y3::node_tag(1);
+constexpr y3::Tag kFirst = y3::primitive_tag(1);
+constexpr y3::Tag kSecond = y3::primitive_tag(2);
+constexpr y3::Tag kMember = y3::node_tag(2);
+
+// Gives the children of a node that have the ids 1 and up and must have the tags `wanted`; all of
+// them must be there, once. Others are stepped over, and checked where they are nodes.
+template <std::size_t N>
+DecodeError get_fields(Bytes from, const y3::Packet& node, unsigned depth, const Limits& limits,
+                       const std::array<y3::Tag, N>& wanted,
+                       std::array<y3::Packet, N>& into) noexcept {
+  unsigned seen = 0;
+  y3::Reader fields = y3::Reader::children(from, node);
+  while (!fields.done()) {
+    const std::size_t offset = fields.offset();
+    y3::Packet field;
+    if (auto error = fields.next(field)) return error;
+    const std::size_t index = field.tag.id() - std::size_t{1};
+    if (index < N) {
+      if (field.tag != wanted[index]) return {DecodeErrorKind::wrong_type, offset};
+      if ((seen & 1U << index) != 0) return {DecodeErrorKind::duplicate_field, offset};
+      seen |= 1U << index;
+      into[index] = field;
+    } else if (field.tag.is_node()) {
+      if (depth + 1 > limits.depth) return {DecodeErrorKind::depth_exceeded, offset};
+      if (auto error = y3::check_below(from, field, depth + 1, limits)) return error;
+    }
+  }
+  if (seen != (1U << N) - 1) return {DecodeErrorKind::missing_field, fields.offset()};
+  return {};
+}
+
+// As get_fields(), for the root that `from` is.
+template <std::size_t N>
+DecodeError get_root(Bytes from, const Limits& limits, const std::array<y3::Tag, N>& wanted,
+                     std::array<y3::Packet, N>& into) noexcept {
+  if (!from.empty() && from[0] != std::byte{kRoot.bits}) return {DecodeErrorKind::invalid_tag, 0};
+  if (from.size() > limits.frame_size) return {DecodeErrorKind::too_large, 0};
+  y3::Reader packets(from);
+  y3::Packet root;
+  if (auto error = packets.next(root)) return error;
+  if (auto error = get_fields(from, root, 1, limits, wanted, into)) return error;
+  if (!packets.done()) return {DecodeErrorKind::trailing_data, packets.offset()};
+  return {};
+}
+
+template <Dialect D>
+DecodeError get_number(const y3::Packet& field, std::int32_t& into) noexcept {
+  const DecodeErrorKind error = y3::get_int<D>(field.value, into);
+  if (error != DecodeErrorKind::none) return {error, field.value_offset};
+  return {};
+}
+
+template <Dialect D>
+DecodeError get_type(const y3::Packet& field, std::int32_t& into) noexcept {
+  if (auto error = get_number<D>(field, into)) return error;
+  if (into < 1 || into > kMaxEnvelopeType) {
+    return {DecodeErrorKind::number_out_of_range, field.value_offset};
+  }
+  return {};
+}
+
+std::size_t packet_bytes(std::size_t length) noexcept {
+  return 1 + y3::length_size(length) + length;
+}
+
+std::size_t put_body(std::byte* at, Bytes body, const std::byte* begin) noexcept {
+  if (!body.empty()) std::memcpy(at, body.data(), body.size());
+  return static_cast<std::size_t>(at - begin) + body.size();
+}
+
+}  // namespace
+
+template <Dialect D>
+std::size_t BasicY3Envelope<D>::encode_nest(const Envelope& envelope,
+                                            MutableBytes to) const noexcept {
+  if (to.size() < max_size(envelope)) return 0;
+  const std::size_t inner = packet_bytes(envelope.body.size());
+  const std::size_t payload = packet_bytes(inner);
+  const std::size_t body = 2 + y3::int_size<D>(envelope.type) + packet_bytes(payload);
+  if (body > static_cast<std::size_t>(y3::kLengthMax)) return 0;
+  std::byte* at = y3::put_header(to.data(), kRoot, body);
+  at = y3::put_int32<D>(at, kFirst.id(), envelope.type);
+  at = y3::put_header(at, kSecond, payload);
+  at = y3::put_header(at, kRoot, inner);
+  at = y3::put_header(at, kFirst, envelope.body.size());
+  return put_body(at, envelope.body, to.data());
+}
+
+template <Dialect D>
+std::size_t BasicY3Envelope<D>::encode_union(const Envelope& envelope,
+                                             MutableBytes to) const noexcept {
+  if (to.size() < max_size(envelope)) return 0;
+  const std::size_t number = 2 + y3::int_size<D>(envelope.type);
+  const std::size_t member = number + packet_bytes(envelope.body.size());
+  const std::size_t body = number + packet_bytes(member);
+  if (body > static_cast<std::size_t>(y3::kLengthMax)) return 0;
+  std::byte* at = y3::put_header(to.data(), kRoot, body);
+  at = y3::put_int32<D>(at, kFirst.id(), envelope.type);
+  at = y3::put_header(at, kMember, member);
+  at = y3::put_int32<D>(at, kFirst.id(), envelope.type);
+  at = y3::put_header(at, kSecond, envelope.body.size());
+  return put_body(at, envelope.body, to.data());
+}
+
+template <Dialect D>
+DecodeError BasicY3Envelope<D>::route(Bytes from, std::int32_t& type, Bytes& inner) const noexcept {
+  std::array<y3::Packet, 2> fields;
+  if (auto error = get_root(from, limits_, std::array{kFirst, kSecond}, fields)) return error;
+  inner = fields[1].value;
+  return get_number<D>(fields[0], type);
+}
+
+template <Dialect D>
+DecodeError BasicY3Envelope<D>::decode_nest(Bytes from, Envelope& into) const noexcept {
+  std::array<y3::Packet, 2> fields;
+  if (auto error = get_root(from, limits_, std::array{kFirst, kSecond}, fields)) return error;
+  if (auto error = get_type<D>(fields[0], into.type)) return error;
+  std::array<y3::Packet, 1> inner;
+  if (auto error = get_root(fields[1].value, limits_, std::array{kFirst}, inner)) {
+    return {error.kind, fields[1].value_offset + error.offset};
+  }
+  into.body = inner[0].value;
+  return {};
+}
+
+template <Dialect D>
+DecodeError BasicY3Envelope<D>::decode_union(Bytes from, Envelope& into) const noexcept {
+  std::array<y3::Packet, 2> fields;
+  if (auto error = get_root(from, limits_, std::array{kFirst, kMember}, fields)) return error;
+  if (auto error = get_type<D>(fields[0], into.type)) return error;
+  std::array<y3::Packet, 2> member;
+  if (auto error = get_fields(from, fields[1], 2, limits_, std::array{kFirst, kSecond}, member)) {
+    return error;
+  }
+  std::int32_t number = 0;
+  if (auto error = get_number<D>(member[0], number)) return error;
+  if (number != into.type) return {DecodeErrorKind::missing_field, member[0].value_offset};
+  into.body = member[1].value;
+  return {};
+}
+
+template class BasicY3Envelope<Dialect::draft01>;
+template class BasicY3Envelope<Dialect::y3>;
+
+}  // namespace wiremark::wire

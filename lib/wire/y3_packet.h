@@ -1,0 +1,155 @@
+// Y3 packets of any shape: a reader that steps over siblings, a check of a whole tree, a writer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "base/bytes.h"
+#include "wire/codec.h"
+#include "wire/decode_error.h"
+#include "wire/y3_varint.h"
+
+namespace wiremark::wire::y3 {
+
+/// The first byte of a packet: 0x80 = node, 0x40 = slice (only of nodes), the rest its sequence id.
+struct Tag {
+  std::uint8_t bits = 0;
+
+  constexpr bool is_node() const noexcept { return (bits & 0x80) != 0; }
+  constexpr bool is_slice() const noexcept { return (bits & 0xC0) == 0xC0; }
+  constexpr unsigned id() const noexcept { return bits & 0x3F; }
+  /// A primitive cannot be a slice.
+  constexpr bool is_valid() const noexcept { return (bits & 0xC0) != 0x40; }
+  bool operator==(const Tag&) const = default;
+};
+
+inline constexpr unsigned kIdMax = 63;
+constexpr Tag primitive_tag(unsigned id) noexcept { return {static_cast<std::uint8_t>(id)}; }
+constexpr Tag node_tag(unsigned id) noexcept { return {static_cast<std::uint8_t>(0x80 | id)}; }
+constexpr Tag slice_tag(unsigned id) noexcept { return {static_cast<std::uint8_t>(0xC0 | id)}; }
+
+/// One packet as it stands in memory. The value of a node is its children, one after another.
+struct Packet {
+  Tag tag;
+  Bytes value;
+  std::size_t value_offset = 0;  ///< Where the value begins in what the reader was given.
+};
+
+/// Writes a tag and a length and gives what is behind them. Stores 8 bytes of which at most 6 are
+/// meant: what follows is written later, or the room is there.
+inline std::byte* put_header(std::byte* to, Tag tag, std::size_t length) noexcept {
+  const std::size_t size = length_size(length);
+  const auto bytes = int_bytes<Dialect::draft01>(static_cast<std::int64_t>(length), size);
+  store_le<std::uint64_t>(to, tag.bits | bytes << 8);
+  return to + 1 + size;
+}
+
+/// Writes a primitive that is an int32 in the same way: 8 bytes stored, at most 7 meant.
+template <Dialect D>
+std::byte* put_int32(std::byte* to, unsigned id, std::int32_t value) noexcept {
+  const std::size_t size = int_size<D>(value);
+  store_le<std::uint64_t>(to, id | size << 8 | int_bytes<D>(value, size) << 16);
+  return to + 2 + size;
+}
+
+/// Steps over packets that stand one after another, without entering nodes.
+class Reader {
+ public:
+  explicit Reader(Bytes packets) noexcept : Reader(packets, 0, packets.size()) {}
+
+  /// The children of a node that was read out of `packets`; offsets go on counting from its start.
+  static Reader children(Bytes packets, const Packet& node) noexcept {
+    return {packets, node.value_offset, node.value_offset + node.value.size()};
+  }
+
+  bool done() const noexcept { return at_ == end_; }
+  std::size_t offset() const noexcept { return at_; }
+
+  /// Reads the next packet and steps behind it. Errors: truncated (also at the end), invalid_tag,
+  /// and those of get_length(); the reader then stays where it was.
+  DecodeError next(Packet& into) noexcept {
+    if (at_ == end_) return {DecodeErrorKind::truncated, at_};
+    const Tag tag{std::to_integer<std::uint8_t>(packets_[at_])};
+    if (!tag.is_valid()) return {DecodeErrorKind::invalid_tag, at_};
+    std::size_t length = 0;
+    std::size_t size = 0;
+    const Bytes rest = packets_.subspan(at_ + 1, end_ - at_ - 1);
+    if (const auto error = get_length(rest, length, size); error != DecodeErrorKind::none) {
+      return {error, at_ + 1};
+    }
+    if (length > rest.size() - size) return {DecodeErrorKind::truncated, at_ + 1};
+    into = {tag, rest.subspan(size, length), at_ + 1 + size};
+    at_ = into.value_offset + length;
+    return {};
+  }
+
+ private:
+  Reader(Bytes packets, std::size_t begin, std::size_t end) noexcept
+      : packets_(packets), at_(begin), end_(end) {}
+
+  Bytes packets_;
+  std::size_t at_;
+  std::size_t end_;
+};
+
+/// The deepest nesting that check() follows, whatever Limits::depth says: its stack is this long.
+inline constexpr unsigned kDepthMax = 128;
+
+/// Checks that `packets` is whole Y3 packets all the way down, without recursion. A node at the
+/// top has depth 1. Errors: those of Reader::next(), depth_exceeded, and invalid_tag for an
+/// element of a slice whose sequence id is not 0. Values of primitives carry no type: any bytes do.
+DecodeError check(Bytes packets, const Limits& limits) noexcept;
+
+/// Checks all that is below a node which was read out of `packets` and itself has depth `depth`.
+DecodeError check_below(Bytes packets, const Packet& node, unsigned depth,
+                        const Limits& limits) noexcept;
+
+/// Checks the one packet that `packet` is, all the way down. Errors: those of check(), too_large
+/// (over the frame limit), trailing_data. Of several errors the first in the bytes is given.
+DecodeError check_whole(Bytes packet, const Limits& limits) noexcept;
+
+/// The size of the packet that a stream starts with, which may not all be there. Errors:
+/// need_more_data, too_large, and those of get_length().
+DecodeError packet_size(Bytes stream, const Limits& limits, std::size_t& size) noexcept;
+
+/// Writes packets one behind another into a span that it never leaves: what does not fit makes
+/// the whole text void, and size() 0.
+class Writer {
+ public:
+  explicit Writer(MutableBytes to) noexcept : to_(to) {}
+
+  /// Bytes written so far, or 0 when something did not fit.
+  std::size_t size() const noexcept { return fits_ ? at_ : 0; }
+
+  /// Begins a node or slice; `close` it with what this returns when its children are written.
+  std::size_t open(Tag tag) noexcept;
+  void close(std::size_t opened) noexcept;
+
+  /// A primitive of raw bytes, such as a text.
+  void bytes(unsigned id, Bytes value) noexcept;
+  void text(unsigned id, std::string_view value) noexcept { bytes(id, as_bytes(value)); }
+  void boolean(unsigned id, bool value) noexcept { integer<Dialect::draft01>(id, value ? 1 : 0); }
+
+  /// An integer; an unsigned one is written as the signed number of the same bits.
+  template <Dialect D, class T>
+  void integer(unsigned id, T value) noexcept {
+    std::byte form[10];
+    const auto number = static_cast<std::int64_t>(static_cast<std::make_signed_t<T>>(value));
+    bytes(id, Bytes(form, put_int<D>(form, number)));
+  }
+
+  template <class F>
+  void real(unsigned id, F value) noexcept {
+    std::byte form[8];
+    bytes(id, Bytes(form, put_float(form, value)));
+  }
+
+ private:
+  MutableBytes to_;
+  std::size_t at_ = 0;
+  bool fits_ = true;
+};
+
+}  // namespace wiremark::wire::y3

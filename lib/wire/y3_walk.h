@@ -1,0 +1,64 @@
+// Finds a sequence id among the children of a Y3 node: one child at a time, or many by SIMD.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/bytes.h"
+
+namespace wiremark::wire::y3 {
+
+/// No child has the id, and the children fill their node exactly.
+inline constexpr std::size_t kAbsent = SIZE_MAX;
+/// Something the walk leaves to the general reader: a node, a broken child, and for the SIMD walks
+/// a child of 64 bytes or more.
+inline constexpr std::size_t kUnusual = SIZE_MAX - 1;
+
+/// Gives the offset of the first primitive with the id `key`, kAbsent or kUnusual. With `whole`
+/// every child is stepped over, so that an offset also means: all are primitives and fill the node
+/// exactly. Without it the walk stops at the child, which is whole. Reads nothing outside
+/// `children`.
+using Walk = std::size_t (*)(Bytes children, unsigned key, bool whole) noexcept;
+
+std::size_t walk_scalar(Bytes children, unsigned key, bool whole) noexcept;
+
+/// One way to walk, and whether this processor can.
+struct WalkKind {
+  std::string_view name;  ///< "scalar", "avx2", "avx512vbmi".
+  Walk walk;
+  bool is_supported;
+};
+
+/// All ways this build knows, slowest first; the scalar one is supported everywhere.
+std::span<const WalkKind> walk_kinds() noexcept;
+
+/// The fastest that is supported.
+const WalkKind& fastest_walk() noexcept;
+
+/// From each of some positions, how far it is to a later position on the chain of children that
+/// would start there. What is no child's beginning has a jump too; nobody follows it.
+inline constexpr std::size_t kJumpsMax = 128;
+/// The fewest positions that a fill can do, and the node below which the scalar walk is as fast.
+inline constexpr std::size_t kJumpsMin = 32;
+/// Jumps from here on mean that a child on the way is unusual: 255 less a lane of 0 to 63. A plain
+/// child ends at most at lane 63 + 2 + 63.
+inline constexpr std::uint8_t kUnusualJump = 0xC0;
+
+/// Fills `jumps` for `positions` (kJumpsMin to kJumpsMax) tags from `tags` on, and so reads
+/// positions + 1 bytes. A jump never passes a child that begins with the byte `key`.
+using FillJumps = void (*)(const std::byte* tags, std::size_t positions, std::uint8_t key,
+                           std::uint8_t* jumps) noexcept;
+
+#ifdef __x86_64__
+/// Needs AVX2.
+void fill_jumps_avx2(const std::byte* tags, std::size_t positions, std::uint8_t key,
+                     std::uint8_t* jumps) noexcept;
+/// Needs AVX-512 F, BW and VBMI.
+void fill_jumps_vbmi(const std::byte* tags, std::size_t positions, std::uint8_t key,
+                     std::uint8_t* jumps) noexcept;
+#endif
+
+}  // namespace wiremark::wire::y3

@@ -1,0 +1,281 @@
+# Drives codecbench as a user does: exit codes, bad flags, documents, baselines, odd input files.
+import csv
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+CODECBENCH = sys.argv.pop(1)
+QUICK = ["-w", "packet", "-n", "2000", "--repeat", "2"]
+
+
+def run(*args, **more):
+    return subprocess.run([CODECBENCH, *args], capture_output=True, text=True, timeout=120, **more)
+
+
+def document(*args):
+    done = run(*args, "--json")
+    if done.returncode not in (0, 1):
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout)
+
+
+class CommandLine(unittest.TestCase):
+    def refuses(self, *args, says):
+        done = run(*args)
+        self.assertEqual(done.returncode, 2, (args, done.stdout, done.stderr))
+        self.assertIn(says, done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_help_names_every_flag_of_the_manual(self):
+        done = run("--help")
+        self.assertEqual(done.returncode, 0)
+        for flag in ("--format", "--impl", "--workload", "--op", "--pairs", "--sizes", "--input",
+                     "--repeat", "--hot", "--cold", "--threads", "--cpus", "--seed", "--json",
+                     "--csv", "--baseline", "--tolerance", "--progress", "--experiment",
+                     "--completion", "--version"):
+            self.assertIn(flag, done.stdout)
+
+    def test_version_names_the_compiler(self):
+        done = run("--version")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"^codecbench \d+\.\d+\.\d+ \(")
+
+    def test_an_unknown_format_is_answered_with_the_valid_ones(self):
+        done = run("-f", "xml")
+        self.assertEqual(done.returncode, 2)
+        for name in ("all", "bytes", "protobuf", "flatbuffers"):
+            self.assertIn(name, done.stderr)
+
+    def test_usage_errors(self):
+        self.refuses("--no-such-flag", says="--no-such-flag")
+        self.refuses("-w", "nothing", says="packet")
+        self.refuses("-o", "sing", says="encode")
+        self.refuses("--pairs", "64", says="63")
+        self.refuses("--pairs", "3,,16", says="number")
+        self.refuses("--sizes", "0", says="whole number")
+        self.refuses("-t", "0", says="whole number")
+        self.refuses("-n", "-5", says="")
+        self.refuses("-d", "soon", says="soon")
+        self.refuses("--tolerance", "much", says="much")
+        self.refuses("--cpus", "a", says="a")
+        self.refuses("--impl", "none", says="own")
+        self.refuses("--input", "/does/not/exist", says="/does/not/exist")
+        self.refuses("--experiment", "e9", says="e2")
+        self.refuses("stray", says="stray")
+        self.refuses("-w", "packet", "-o", "take", says="no row")
+
+    def test_a_processor_that_is_not_there(self):
+        done = run(*QUICK, "--cpus", "1023")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("1023", done.stderr)
+
+    def test_completion_is_valid_shell(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = run("--completion", shell)
+            self.assertEqual(script.returncode, 0, script.stderr)
+            self.assertIn("baseline", script.stdout)
+            if shutil.which(shell):
+                checked = subprocess.run([shell, "-n"], input=script.stdout, text=True,
+                                         capture_output=True)
+                self.assertEqual(checked.returncode, 0, checked.stderr)
+        self.assertEqual(run("--completion", "tcsh").returncode, 2)
+
+
+class Output(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def test_the_document_has_every_cell_with_every_figure(self):
+        cells = document(*QUICK, "-f", "all", "-o", "encode,decode,roundtrip")["cells"]
+        keys = {cell["key"] for cell in cells}
+        for form in ("bytes", "protobuf", "flatbuffers"):
+            for op in ("encode", "decode", "roundtrip"):
+                for access in ("hot", "cold"):
+                    self.assertIn(f"packet/{form}:own/{op}/{access}", keys)
+        self.assertEqual(len(keys), len(cells))
+        for cell in cells:
+            self.assertLessEqual(0, cell["ns_min"])
+            self.assertLessEqual(cell["ns_min"], cell["ns_p50"])
+            self.assertLessEqual(cell["ns_p50"], cell["ns_p99"])
+            for figure in ("qps", "mb_per_s", "wire_bytes", "operations", "batches"):
+                self.assertGreater(cell[figure], 0, (cell["key"], figure))
+            for figure in ("spread_pct", "cpu_user_ns", "cpu_sys_ns"):
+                self.assertGreaterEqual(cell[figure], 0, (cell["key"], figure))
+            self.assertIn("instructions", cell)
+            self.assertIn(cell["labels"]["result"], ("view", "copy"))
+
+    def test_the_document_has_the_frame_of_all_tools(self):
+        whole = document(*QUICK, "-f", "bytes", "--seed", "77")
+        self.assertEqual(whole["schema"], "wiremark.result/1")
+        self.assertEqual(whole["tool"], "codecbench")
+        self.assertEqual(whole["config"]["seed"], "77")
+        self.assertTrue(whole["host"]["kernel"])
+        self.assertFalse(whole["interrupted"])
+
+    def test_own_codecs_do_not_allocate(self):
+        for cell in document(*QUICK, "-f", "all")["cells"]:
+            if cell["implementation"].startswith("own") and cell["allocations"] is not None:
+                self.assertEqual(cell["allocations"], 0, cell["key"])
+
+    def test_operations_are_those_asked_for(self):
+        for cell in document("-f", "bytes", "-w", "packet", "-n", "10k", "--repeat", "5")["cells"]:
+            self.assertGreaterEqual(cell["operations"], 10_000)
+
+    def test_wire_bytes_count_the_frame(self):
+        lines = self.path / "lines"
+        lines.write_text("12345678\n")
+        cells = document(*QUICK, "-f", "bytes", "--hot", "--input", str(lines))["cells"]
+        sizes = {cell["implementation"]: cell["wire_bytes"] for cell in cells}
+        self.assertEqual(sizes, {"memcpy": 8, "own": 20})
+
+    def test_files_of_results(self):
+        target, table = self.path / "out.json", self.path / "out.csv"
+        for _ in range(2):
+            done = run(*QUICK, "-f", "bytes", f"--json={target}", "--csv", str(table))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("packet, hot", done.stdout)
+        cells = json.loads(target.read_text())["cells"]
+        with table.open() as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertEqual(len(rows), 2 * len(cells))
+        self.assertEqual({row["format"] for row in rows}, {"bytes"})
+        self.assertTrue(all(float(row["ns_p50"]) > 0 for row in rows))
+        done = run(*QUICK, "-f", "bytes", f"--json={self.path}/no/folder")
+        self.assertEqual(done.returncode, 3)
+
+    def test_the_text_names_machine_and_method(self):
+        done = run(*QUICK, "--progress", "on", "--color", "never")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for word in ("machine ", "built ", "method ", "seed 1", "counters" if "n/a" in done.stdout
+                     else "instr"):
+            self.assertIn(word, done.stdout)
+        self.assertIn("%", done.stderr)
+        self.assertNotIn("\033", done.stdout)
+        self.assertIn("\033[1m", run(*QUICK, "--color", "always").stdout)
+
+    def test_a_baseline_tells_slower_from_equal(self):
+        fresh = document(*QUICK, "-f", "bytes")
+        slow_past, fast_past = self.path / "slow.json", self.path / "fast.json"
+        for path, factor in ((slow_past, 1000), (fast_past, 0.001)):
+            for cell in fresh["cells"]:
+                cell["ns_min"] = cell["ns_p50"] = 10 * factor
+            path.write_text(json.dumps(fresh))
+        equal = run(*QUICK, "-f", "bytes", "--baseline", str(slow_past))
+        self.assertEqual(equal.returncode, 0, equal.stdout)
+        self.assertIn("0 of", equal.stdout)
+        slower = run(*QUICK, "-f", "bytes", "--baseline", str(fast_past), "--tolerance", "50%")
+        self.assertEqual(slower.returncode, 1)
+        self.assertIn("slower  packet/bytes:own/decode/hot", slower.stdout)
+        added = run(*QUICK, "-f", "bytes,protobuf", "--baseline", str(slow_past))
+        self.assertIn("new     packet/protobuf:own/decode/hot", added.stdout)
+        for text in ("", "[]", "{}", "{\"cells\":[{}]}", "no json"):
+            slow_past.write_text(text)
+            broken = run(*QUICK, "-f", "bytes", "--baseline", str(slow_past))
+            self.assertEqual(broken.returncode, 2, (text, broken.stderr))
+
+    def test_experiments_stand_beside_what_was_published(self):
+        for name, words in (("e2", ("json:jansson", "tv_usec")), ("e4", ("9471", "route")),
+                            ("e6", ("2077", "parallel", "json:simdjson-partial"))):
+            done = run("--experiment", name, "-n", "20", "--repeat", "1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for word in words + ("What the original got wrong", "machine "):
+                self.assertIn(word, done.stdout)
+
+    def test_every_promise_has_its_rows(self):
+        done = run("--targets", "-n", "20", "--repeat", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("no row", done.stdout)
+        self.assertRegex(done.stdout, r"bytes decode / memcpy.*(met|MISSED) by \d+ %")
+        self.assertRegex(done.stdout, r"allocations: (0 in \d+ rows, met|MISSED)|n/a")
+
+    def test_one_library_can_be_named(self):
+        done = document(*QUICK, "-f", "json:jansson", "-o", "decode", "--hot")
+        self.assertEqual([c["key"] for c in done["cells"]], ["packet/json:jansson/decode/hot"])
+        self.assertTrue(all(c["allocations"] is None or c["allocations"] > 1
+                            for c in done["cells"]))
+
+    def test_every_workload_has_rows_of_the_formats_it_is_about(self):
+        cells = document("-f", "all", "--pairs", "5", "--sizes", "30", "-n", "20",
+                         "--repeat", "1")["cells"]
+        rows = {(c["workload"], c["format"]) for c in cells}
+        for form in ("bytes", "protobuf", "json", "flatbuffers", "y3", "y3-nvar"):
+            self.assertIn(("packet", form), rows)
+        for form in ("protobuf", "json", "flatbuffers", "y3"):
+            self.assertIn(("take", form), rows)
+        for form in ("protobuf", "flatbuffers", "y3"):
+            self.assertIn(("envelope", form), rows)
+        self.assertEqual([c["key"] for c in cells if "refused" in c], [])
+
+    def test_threads_add_up(self):
+        cells = document(*QUICK, "-f", "bytes", "-t", "2")["cells"]
+        for cell in cells:
+            self.assertGreaterEqual(cell["operations"], 2 * 2000)
+
+    def test_an_interrupted_run_prints_what_it_has(self):
+        child = subprocess.Popen([CODECBENCH, "-w", "packet", "-f", "bytes", "-d", "60s", "--json"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 130)
+        self.assertTrue(json.loads(out)["interrupted"])
+
+
+class Input(unittest.TestCase):
+    def setUp(self):
+        self.file = tempfile.NamedTemporaryFile(suffix=".txt")
+
+    def tearDown(self):
+        self.file.close()
+
+    def cells_of(self, content, *formats):
+        pathlib.Path(self.file.name).write_bytes(content)
+        return document(*QUICK, "--hot", "-f", *formats, "--input", self.file.name)["cells"]
+
+    def test_an_empty_file_is_refused(self):
+        done = run(*QUICK, "--input", self.file.name)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no line", done.stderr)
+
+    def test_a_folder_is_refused(self):
+        self.assertEqual(run(*QUICK, "--input", os.path.dirname(self.file.name)).returncode, 2)
+
+    def test_the_last_line_needs_no_newline(self):
+        with_end = self.cells_of(b"one\nfour\n", "bytes")
+        without = self.cells_of(b"one\nfour", "bytes")
+        self.assertEqual([c["wire_bytes"] for c in with_end], [c["wire_bytes"] for c in without])
+
+    def test_an_empty_line_is_an_empty_content(self):
+        own = [c for c in self.cells_of(b"\n", "bytes") if c["implementation"] == "own"]
+        self.assertEqual([c["wire_bytes"] for c in own], [12, 12])
+
+    def test_bytes_carry_anything_and_protobuf_says_what_it_cannot(self):
+        cells = self.cells_of(b"fine\n\xff\x00\xfe\n", "bytes,protobuf")
+        for cell in cells:
+            if cell["format"] == "bytes":
+                self.assertNotIn("refused", cell)
+            elif cell["op"] == "decode":
+                self.assertIn("invalid_utf8", cell["refused"])
+        done = run(*QUICK, "--hot", "-f", "protobuf", "--input", self.file.name)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("refused: decode of content 2: invalid_utf8", done.stdout)
+
+    def test_a_line_over_the_limit_is_named(self):
+        cells = self.cells_of(b"x" * (2 << 20), "bytes")
+        refused = [c["refused"] for c in cells if c["implementation"] == "own"]
+        self.assertTrue(all("too_large" in why for why in refused), refused)
+
+
+if __name__ == "__main__":
+    unittest.main()

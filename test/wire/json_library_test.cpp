@@ -1,0 +1,68 @@
+// The libraries' rows do what the own codec does, or they would not be worth comparing with.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "wire/jansson_library.h"
+#include "wire/json_codec.h"
+#include "wire/json_pairs.h"
+#include "wire/json_texts.h"
+#include "wire/nlohmann_library.h"
+#include "wire/simdjson_library.h"
+
+using namespace wiremark;
+using namespace wiremark::wire;
+using namespace wiremark::wire::test;
+
+TEST_CASE_TEMPLATE("json libraries: messages go there and back", Library, SimdjsonCodec,
+                   JanssonCodec, NlohmannCodec) {
+  JsonCodec own;
+  Library library;
+  for (const Message& message :
+       {Message{567, 15, "abc"}, Message{-1, 0, ""},
+        Message{1, 2, std::string_view("\"\\\n\0\x1f\u20ac\U0001F600", 12)}}) {
+    std::vector<std::byte> room(library.max_size(message));
+    Message read;
+    const std::size_t size = library.encode(message, room);
+    REQUIRE(size > 0);
+    CHECK(!own.decode(Bytes(room).first(size), read));
+    CHECK(read == message);
+    const std::size_t own_size = own.encode(message, room);
+    CHECK(!library.decode(Bytes(room).first(own_size), read));
+    CHECK(read == message);
+  }
+}
+
+TEST_CASE_TEMPLATE("json libraries: wrong messages are refused", Library, SimdjsonCodec,
+                   JanssonCodec, NlohmannCodec) {
+  Library library;
+  Message message;
+  for (const char* text :
+       {"", "[]", "{}", R"({"head":1,"guid":2})", R"({"head":1,"guid":2,"content":3})",
+        R"({"head":"1","guid":2,"content":""})", R"({"head":4294967296,"guid":2,"content":""})",
+        R"({"head":1,"guid":2,"content":""}{})", R"({"head":1,"guid":2,"content":"",})"}) {
+    INFO(text);
+    CHECK(library.decode(exact(text), message));
+  }
+}
+
+TEST_CASE_TEMPLATE("json libraries: the values of E6 are taken", Library, SimdjsonPairs,
+                   JanssonPairs, NlohmannPairs) {
+  const JsonPairs own;
+  Library library;
+  std::vector<std::byte> room(own.max_size(kPairValues));
+  const std::vector<std::byte> mine(room.begin(), room.begin() + own.encode(kPairValues, room));
+  const std::vector<std::byte> theirs(room.begin(),
+                                      room.begin() + library.encode(kPairValues, room));
+  for (const auto* packet : {&mine, &theirs}) {
+    for (unsigned key = 1; key <= kMaxPairs; ++key) {
+      Value value;
+      INFO(key);
+      CHECK(!library.take(*packet, key, pair_type(key), value));
+      CHECK((value == pair_value(key)));
+      CHECK(!library.take_checked(*packet, key, pair_type(key), value));
+      CHECK((value == pair_value(key)));
+    }
+  }
+}

@@ -1,0 +1,183 @@
+// Pairs in JSON: the packets of E6, and a search that must not be fooled by what it skips.
+#include "wire/json_pairs.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "wire/json_texts.h"
+#include "wire/simdjson_library.h"
+#include "wire/vectors.h"
+
+using namespace wiremark;
+using namespace wiremark::wire;
+using namespace wiremark::wire::test;
+using enum DecodeErrorKind;
+
+namespace {
+
+template <class P>
+std::string encode(const P& pairs, std::span<const Value> values) {
+  std::vector<std::byte> to(pairs.max_size(values));
+  to.resize(pairs.encode(values, to));
+  return std::string(as_text(to));
+}
+
+struct Taken {
+  DecodeErrorKind kind = none;
+  Value value;
+};
+
+template <class P>
+Taken take(std::string_view text, unsigned key, ValueType type, bool checked) {
+  static P pairs;
+  static std::string held;
+  const std::vector<std::byte> packet = exact(text);
+  Taken taken;
+  taken.kind = checked ? pairs.take_checked(packet, key, type, taken.value).kind
+                       : pairs.take(packet, key, type, taken.value).kind;
+  const auto* borrowed = std::get_if<std::string_view>(&taken.value);
+  if (taken.kind == none && borrowed != nullptr) {
+    held = *borrowed;
+    taken.value = std::string_view(held);
+  }
+  return taken;
+}
+
+void expect(std::string_view text, unsigned key, ValueType type, const Value& value) {
+  for (const bool checked : {false, true}) {
+    for (const Taken& taken : {take<JsonPairs>(text, key, type, checked),
+                               take<SimdjsonPairs>(text, key, type, checked)}) {
+      INFO(std::string(text), " checked ", checked);
+      CHECK(to_string(taken.kind) == "none");
+      CHECK((taken.value == value));
+    }
+  }
+}
+
+void refuse(std::string_view text, unsigned key, ValueType type, DecodeErrorKind kind) {
+  INFO(std::string(text));
+  CHECK(to_string(take<JsonPairs>(text, key, type, true).kind) == to_string(kind));
+  CHECK(to_string(take<SimdjsonPairs>(text, key, type, true).kind) == to_string(kind));
+}
+
+}  // namespace
+
+TEST_CASE("json pairs: every value of every packet of E6 is written and taken") {
+  const JsonPairs pairs;
+  for (const unsigned count : {1U, 2U, 3U, 16U, 32U, 63U}) {
+    const std::string text = encode(pairs, std::span(kPairValues).first(count));
+    CHECK(nlohmann::json::parse(text).size() == count);
+    for (unsigned key = 1; key <= count; ++key) {
+      expect(text, key, pair_type(key), pair_value(key));
+    }
+    if (count < 63) refuse(text, count + 1, ValueType::text, missing_field);
+  }
+}
+
+TEST_CASE("json pairs: the published packets are read") {
+  for (const auto& [name, count] :
+       {std::pair("stress_c03.json", 3U), std::pair("stress_c16.json", 16U),
+        std::pair("stress_c32.json", 32U)}) {
+    const std::string text = read_json(name).dump();
+    for (unsigned key = 1; key <= count; ++key) {
+      expect(text, key, pair_type(key), pair_value(key));
+    }
+  }
+}
+
+TEST_CASE("json pairs: extreme values and texts that need escapes survive") {
+  using std::numeric_limits;
+  const std::vector<std::vector<Value>> sets = {
+      {std::string_view("a\"\\\n\0\u20ac", 8), numeric_limits<std::int32_t>::min(),
+       numeric_limits<std::uint32_t>::max(), numeric_limits<std::int64_t>::min(), std::uint64_t{0},
+       numeric_limits<float>::max(), numeric_limits<double>::max()},
+      {std::string_view("\",\"k2\":7,"), numeric_limits<std::int32_t>::max(), std::uint32_t{0},
+       numeric_limits<std::int64_t>::max(), numeric_limits<std::uint64_t>::max() - 1,
+       numeric_limits<float>::min(), -0.1},
+  };
+  for (const std::vector<Value>& values : sets) {
+    const std::string text = encode(JsonPairs(), values);
+    REQUIRE(!text.empty());
+    for (unsigned key = 1; key <= values.size(); ++key) {
+      expect(text, key, pair_type(key), values[key - 1]);
+    }
+  }
+}
+
+TEST_CASE("json pairs: what JSON cannot carry is not written") {
+  const JsonPairs pairs;
+  CHECK(encode(pairs, std::vector<Value>{std::numeric_limits<double>::infinity()}).empty());
+  CHECK(encode(pairs, std::vector<Value>{std::numeric_limits<float>::quiet_NaN()}).empty());
+  CHECK(encode(pairs, std::vector<Value>{std::string_view("\xff")}).empty());
+  CHECK(encode(pairs, std::vector<Value>(64, 1.0)).empty());
+}
+
+TEST_CASE("json pairs: the search is not fooled by names inside texts and inner objects") {
+  constexpr auto kInt = ValueType::int32;
+  const Value five = std::int32_t{5};
+  const std::string tail = R"(,"k8":"some more text behind it"})";
+  expect(R"({"k1":"\"k2\":7","k2":5)" + tail, 2, kInt, five);
+  expect(R"({"k1":",\"k2\":7,","k2":5)" + tail, 2, kInt, five);
+  expect(R"({"k1":{"k2":7},"k2":5)" + tail, 2, kInt, five);
+  expect(R"({"k1":[{"k2":7}],"k2":5)" + tail, 2, kInt, five);
+  expect(R"({"k1":"k2","k2":5)" + tail, 2, kInt, five);
+  expect(R"({"k22":7,"k2":5)" + tail, 2, kInt, five);
+  expect(R"({"xk2":7,"k2":5)" + tail, 2, kInt, five);
+  expect(R"({"\u006b2":5)" + tail, 2, kInt, five);
+  expect(R"( { "k1" : "\\" , "k2" : 5 )" + tail, 2, kInt, five);
+  expect(R"({"k1":"[{","k2":5)" + tail, 2, kInt, five);
+  expect(R"({"k1":"a string that holds : and ,","k2":5})", 2, kInt, five);
+  expect(R"({"k2":5})", 2, kInt, five);
+  // In every place of a block, and with the other name on either side of its edge.
+  for (std::size_t shift = 0; shift < 40; ++shift) {
+    const std::string pad(shift, 'x');
+    expect(R"({"k1":")" + pad + R"(","k2":5})", 2, kInt, five);
+    expect(R"({"k1":")" + pad + R"(","k3":"k2","k2":5)" + tail, 2, kInt, five);
+    expect(R"({"k1":")" + pad + R"(\"k2\":7","k2":5)" + tail, 2, kInt, five);
+    expect(R"({"k1":")" + pad + R"(","k32":5})", 32, kInt, five);
+  }
+}
+
+TEST_CASE("json pairs: what is wrong with a packet is named") {
+  refuse("", 1, ValueType::text, truncated);
+  refuse("[1]", 1, ValueType::text, wrong_type);
+  refuse(R"({"k1":"a"})", 2, ValueType::text, missing_field);
+  refuse(R"({"k1":1,"k1":2})", 1, ValueType::int32, duplicate_field);
+  refuse(R"({"k1":"a"})", 1, ValueType::int32, wrong_type);
+  refuse(R"({"k1":1})", 1, ValueType::text, wrong_type);
+  refuse(R"({"k1":1.5})", 1, ValueType::uint64, wrong_type);
+  refuse(R"({"k1":-1})", 1, ValueType::uint32, number_out_of_range);
+  refuse(R"({"k1":-1})", 1, ValueType::uint64, number_out_of_range);
+  refuse(R"({"k1":18446744073709551616})", 1, ValueType::uint64, number_out_of_range);
+  refuse(R"({"k1":1e999})", 1, ValueType::float64, number_out_of_range);
+  refuse(R"({"k1":1e39})", 1, ValueType::float32, number_out_of_range);
+  refuse(R"({"k1":1,"k2":[1,,2]})", 1, ValueType::int32, syntax);
+  refuse(R"({"k1":1,"k2":01})", 1, ValueType::int32, number_format);
+  refuse(R"({"k1":1,})", 1, ValueType::int32, syntax);
+  refuse(R"({"k1":1} 2)", 1, ValueType::int32, trailing_data);
+  refuse(R"({"k1":1,"k2":"\x"})", 1, ValueType::int32, invalid_escape);
+  refuse(R"({"k1":1,"k2":)" + std::string(3000, '[') + "}", 1, ValueType::int32, depth_exceeded);
+}
+
+TEST_CASE("json pairs: every prefix and every change of a byte ends without a read outside") {
+  const std::string text = encode(JsonPairs(), std::span(kPairValues).first(16));
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    refuse(text.substr(0, size), 8, ValueType::text, truncated);
+    (void)take<JsonPairs>(text.substr(0, size), 8, ValueType::text, false);
+  }
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    for (const char byte : {'"', '\\', '{', '}', ',', ':', '0', 'k', '\0', '\xff'}) {
+      std::string changed = text;
+      changed[at] = byte;
+      const Taken own = take<JsonPairs>(changed, 8, ValueType::text, true);
+      const Taken theirs = take<SimdjsonPairs>(changed, 8, ValueType::text, true);
+      INFO(changed);
+      CHECK(own.kind == theirs.kind);
+      (void)take<JsonPairs>(changed, 8, ValueType::text, false);
+    }
+  }
+}

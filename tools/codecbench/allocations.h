@@ -1,0 +1,14 @@
+// How often this thread has asked the allocator for memory, counted in the allocator's own names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace wiremark::codecbench {
+
+/// Calls to malloc, calloc, realloc and their aligned relatives by the calling thread so far;
+/// operator new and C libraries such as jansson end there too. Absent where the program cannot
+/// stand in for the allocator: under a sanitizer, or with a C library other than glibc.
+std::optional<std::uint64_t> allocations_of_this_thread() noexcept;
+
+}  // namespace wiremark::codecbench

@@ -1,0 +1,226 @@
+// The method of codecbench: rows checked, calibrated, interleaved, repeated and summed up.
+#include "bench.h"
+
+#include <algorithm>
+#include <barrier>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "allocations.h"
+#include "base/cpus.h"
+#include "counters.h"
+#include "tally.h"
+
+namespace wiremark::codecbench {
+namespace {
+
+/// Blocks of random size that stay until the end of a repeat, so that what a row allocates next
+/// lies somewhere else than in the repeat before.
+class Ballast {
+ public:
+  void add(Random& random) {
+    blocks_.push_back(std::make_unique<std::byte[]>(16 + random.below(64 << 10)));
+    if (random.below(2) == 0) blocks_.push_back(std::make_unique<std::byte[]>(random.below(512)));
+  }
+  void clear() { blocks_.clear(); }
+
+ private:
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+};
+
+/// What all threads of a run share. The first thread checks and calibrates while the others wait;
+/// then all go through the same slices, held together by a barrier before each.
+class Bench {
+ public:
+  Bench(const std::vector<Row>& rows, const Method& method, const std::atomic<bool>& stop,
+        const std::function<void(const Standing&)>& progress)
+      : rows_(rows),
+        method_(method),
+        stop_(stop),
+        progress_(progress),
+        start_line_(static_cast<std::ptrdiff_t>(method.threads)),
+        refused_(rows.size()),
+        batch_operations_(rows.size(), 1),
+        tallies_(rows.size(), std::vector<Tally>(method.threads)),
+        pin_errors_(method.threads) {}
+
+  Result<Measurement> run();
+
+ private:
+  void work(unsigned thread);
+  void prepare();
+  std::size_t calibrate(Subject& subject, Random& random) const;
+  void measure_slice(std::size_t row, unsigned repeat, unsigned thread, Counters& counters);
+  void count_batch(Subject& subject, Counters& counters, std::size_t operations, Tally& tally);
+  std::vector<std::size_t> order_of(unsigned repeat) const;
+
+  Random random_for(std::size_t row, unsigned repeat, unsigned thread) const {
+    Random random(method_.seed ^ (row << 32) ^ (std::uint64_t{repeat} << 16) ^ thread);
+    random.next();
+    return random;
+  }
+
+  const std::vector<Row>& rows_;
+  const Method& method_;
+  const std::atomic<bool>& stop_;
+  const std::function<void(const Standing&)>& progress_;
+  std::barrier<> start_line_;
+  bool stopping_ = false;  // Written by the first thread before a barrier, read behind it.
+  unsigned repeats_ = 0;
+  std::vector<std::string> refused_;
+  std::vector<std::size_t> batch_operations_;
+  std::vector<std::vector<Tally>> tallies_;  // By row, then by thread.
+  std::vector<Result<>> pin_errors_;
+  std::string counters_unavailable_;
+};
+
+std::vector<std::size_t> Bench::order_of(unsigned repeat) const {
+  std::vector<std::size_t> order(rows_.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  Random random(method_.seed + repeat);
+  shuffle(order, random);
+  return order;
+}
+
+/// The number of operations that make a batch last about batch_time.
+std::size_t Bench::calibrate(Subject& subject, Random& random) const {
+  for (std::size_t wanted = 16;;) {
+    const std::size_t operations = subject.reorder(wanted, random);
+    subject.run();
+    const Nanoseconds start = now_ns();
+    subject.run();
+    const Nanoseconds taken = std::max<Nanoseconds>(now_ns() - start, 1);
+    if (taken >= method_.batch_time || operations < wanted) return operations;
+    const auto missing = static_cast<double>(method_.batch_time) / static_cast<double>(taken);
+    const double growth = std::clamp(1.1 * missing, 1.2, 16.0);
+    wanted = static_cast<std::size_t>(static_cast<double>(operations) * growth) + 1;
+  }
+}
+
+void Bench::prepare() {
+  for (std::size_t row = 0; row < rows_.size() && !stop_.load(); ++row) {
+    Random random = random_for(row, 0, 0);
+    const std::unique_ptr<Subject> subject = rows_[row].make(random);
+    refused_[row] = subject->check();
+    if (!refused_[row].empty()) continue;
+    batch_operations_[row] = calibrate(*subject, random);
+    if (method_.operations > 0) {
+      const std::uint64_t share = std::max<std::uint64_t>(method_.operations / method_.repeat, 1);
+      batch_operations_[row] = std::min<std::size_t>(batch_operations_[row], share);
+    }
+  }
+}
+
+/// One batch more, outside the clock: starting and stopping the counters costs system calls.
+void Bench::count_batch(Subject& subject, Counters& counters, std::size_t operations,
+                        Tally& tally) {
+  if (!counters.available()) return;
+  counters.start();
+  subject.run();
+  const Counters::Counts counts = counters.stop();
+  tally.counted_operations += operations;
+  tally.instructions += counts.instructions;
+  tally.cycles += counts.cycles;
+}
+
+void Bench::measure_slice(std::size_t row, unsigned repeat, unsigned thread, Counters& counters) {
+  Random random = random_for(row, repeat + 1, thread);
+  const std::unique_ptr<Subject> subject = rows_[row].make(random);
+  Tally& tally = tallies_[row][thread];
+  tally.wire_bytes = subject->wire_bytes();
+  subject->reorder(batch_operations_[row], random);
+  subject->run();
+  start_line_.arrive_and_wait();
+
+  const Nanoseconds slice = method_.cell_time / method_.repeat;
+  const std::uint64_t share = method_.operations / method_.repeat;
+  std::uint64_t done = 0;
+  std::size_t operations = 0;
+  for (const Nanoseconds end = now_ns() + slice;;) {
+    operations = subject->reorder(batch_operations_[row], random);
+    const auto allocations = allocations_of_this_thread();
+    const measure::CpuUsage cpu = measure::cpu_of_this_thread();
+    const Nanoseconds start = now_ns();
+    subject->run();
+    const Nanoseconds taken = now_ns() - start;
+    tally.cpu = tally.cpu + (measure::cpu_of_this_thread() - cpu);
+    tally.allocations += allocations_of_this_thread().value_or(0) - allocations.value_or(0);
+    tally.busy += taken;
+    tally.batches.push_back(static_cast<float>(taken) / static_cast<float>(operations));
+    done += operations;
+    if (method_.operations > 0 ? done >= share : now_ns() >= end) break;
+  }
+  tally.operations += done;
+  tally.batch_operations = operations;
+  tally.repeat_ends.push_back(tally.batches.size());
+  count_batch(*subject, counters, operations, tally);
+}
+
+void Bench::work(unsigned thread) {
+  if (!method_.cpus.empty()) {
+    pin_errors_[thread] = pin_this_thread(method_.cpus[thread % method_.cpus.size()]);
+  }
+  Counters counters;
+  if (thread == 0) {
+    counters_unavailable_ = counters.unavailable();
+    prepare();
+  }
+  start_line_.arrive_and_wait();
+  for (const Result<>& pinned : pin_errors_) {
+    if (!pinned) return;
+  }
+  Ballast ballast;
+  Random random = random_for(rows_.size(), 0, thread);
+  std::size_t done = 0;
+  for (unsigned repeat = 0; repeat < method_.repeat; ++repeat) {
+    for (const std::size_t row : order_of(repeat)) {
+      if (thread == 0) {
+        stopping_ = stop_.load();
+        if (progress_) progress_({done, rows_.size() * method_.repeat, &rows_[row].name});
+      }
+      start_line_.arrive_and_wait();
+      if (stopping_) return;
+      ballast.add(random);
+      if (refused_[row].empty()) measure_slice(row, repeat, thread, counters);
+      ++done;
+    }
+    ballast.clear();
+    if (thread == 0) repeats_ = repeat + 1;
+  }
+}
+
+Result<Measurement> Bench::run() {
+  const auto before = measure::machine_usage();
+  const Nanoseconds start = now_ns();
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < method_.threads; ++i) threads.emplace_back([this, i] { work(i); });
+  }
+  Measurement measurement;
+  measurement.seconds = static_cast<double>(now_ns() - start) / 1e9;
+  const auto after = measure::machine_usage();
+  if (before && after) measurement.machine = *after - *before;
+  for (const Result<>& pinned : pin_errors_) {
+    if (!pinned) return std::unexpected(pinned.error());
+  }
+  measurement.repeats = repeats_;
+  measurement.interrupted = repeats_ < method_.repeat;
+  measurement.counters_unavailable = counters_unavailable_;
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    Cell cell{rows_[row].name, sum_up(tallies_[row])};
+    cell.figures.refused = refused_[row];
+    measurement.cells.push_back(std::move(cell));
+  }
+  return measurement;
+}
+
+}  // namespace
+
+Result<Measurement> run_bench(const std::vector<Row>& rows, const Method& method,
+                              const std::atomic<bool>& stop,
+                              const std::function<void(const Standing&)>& progress) {
+  return Bench(rows, method, stop, progress).run();
+}
+
+}  // namespace wiremark::codecbench

@@ -1,0 +1,176 @@
+// The command line of codecbench.
+#include "bench_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+#include "wire/pairs.h"
+
+namespace wiremark::codecbench {
+namespace {
+
+constexpr std::size_t kPayloadMax = 1 << 20;  // What the default limits let a frame hold.
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  codecbench --format all                 every format's own codec, all workloads\n"
+    "  codecbench -f all --impl all -w packet  with the libraries beside them\n"
+    "  codecbench -f json,json:jansson -o decode --input lines.txt\n"
+    "  codecbench --json=before.json; ...; codecbench --baseline before.json\n"
+    "  codecbench --experiment e6              beside the published figures";
+
+/// "3,16" through `parse`, which hands back a Result of a number.
+template <class Parse>
+auto parse_list(std::string_view text, std::size_t least, std::size_t most, Parse parse)
+    -> Result<std::vector<std::size_t>> {
+  std::vector<std::size_t> numbers;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const auto number = parse(text.substr(0, comma));
+    if (!number) return std::unexpected(number.error());
+    const auto whole = static_cast<double>(*number);
+    if (whole != std::floor(whole) || whole < static_cast<double>(least) ||
+        whole > static_cast<double>(most)) {
+      return failed(fmt::format("'{}' is not a whole number from {} to {}", text.substr(0, comma),
+                                least, most),
+                    {}, 0);
+    }
+    numbers.push_back(static_cast<std::size_t>(whole));
+    if (comma == std::string_view::npos) return numbers;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<std::uint64_t> parse_one(std::string_view text, std::uint64_t least, std::uint64_t most) {
+  const auto list = parse_list(text, least, most, parse_count);
+  if (!list) return std::unexpected(list.error());
+  if (list->size() != 1) return failed(fmt::format("'{}' is not one number", text), {}, 0);
+  return list->front();
+}
+
+/// "5%" or "5", in percent.
+Result<double> parse_percent(std::string_view text) {
+  std::string_view digits = text;
+  if (digits.ends_with('%')) digits.remove_suffix(1);
+  const auto number = parse_count(digits);
+  if (!number || *number > 1000) {
+    return failed(fmt::format("'{}' is not a share such as 5%", text), {}, 0);
+  }
+  return *number;
+}
+
+void add_names(tools::CommandLine& line, const char* flags, std::vector<std::string>& into,
+               std::vector<std::string> names, const char* help) {
+  line.app()
+      .add_option(flags, into, help)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(std::move(names)).description(""))
+      ->type_name("LIST");
+}
+
+void add_selection(tools::CommandLine& line, Selection& selection) {
+  add_names(line, "-f,--format", selection.formats, known_formats(),
+            "Formats: all, or a list such as json,y3; json:jansson names one library (all)");
+  add_names(line, "--impl", selection.implementations, known_implementations(),
+            "Implementations of the formats: our own, all, or names (own)");
+  add_names(line, "-w,--workload", selection.workloads, {"all", "packet", "take", "envelope"},
+            "packet (E2), take (E6), envelope (E4) or all (all)");
+  add_names(line, "-o,--op", selection.ops, {"encode", "decode", "take", "roundtrip"},
+            "What to time (encode,decode,take)");
+  line.add(
+      "--pairs", selection.pairs, "LIST",
+      [](const std::string& text) { return parse_list(text, 1, wire::kMaxPairs, parse_count); },
+      "Pairs in a packet of the take workload (3,16,32,63)");
+  line.add(
+      "--sizes", selection.sizes, "LIST",
+      [](const std::string& text) { return parse_list(text, 1, kPayloadMax, parse_size); },
+      "Payloads of the envelope workload in bytes (20,100,500,1000,5000)");
+}
+
+void add_method(tools::CommandLine& line, Method& method) {
+  line.add(
+      "-n,--operations", method.operations, "N",
+      [](const std::string& text) { return parse_one(text, 1, std::size_t{1} << 40); },
+      "Operations per cell and thread, instead of a time");
+  line.add(
+      "-d,--duration", method.cell_time, "TIME",
+      [](const std::string& text) { return parse_duration(text); },
+      "Time per cell, all repeats together (an even share of 18s)");
+  line.add(
+      "--repeat", method.repeat, "N",
+      [](const std::string& text) { return tools::parse_whole(text, 1); },
+      "Repeats, each of all rows in a new order and at new addresses (9)");
+  line.add(
+      "--seed", method.seed, "N",
+      [](const std::string& text) { return parse_one(text, 0, std::size_t{1} << 53); },
+      "Seed of every order and layout (1)");
+}
+
+void add_output(tools::CommandLine& line, Options& options) {
+  CLI::App& app = line.app();
+  line.add(options.output);
+  app.add_option("--baseline", options.baseline, "Compare with an earlier --json; 1 when slower")
+      ->check(CLI::Validator(CLI::ExistingFile).description(""))
+      ->type_name("FILE");
+  line.add("--tolerance", options.tolerance_pct, "SHARE", parse_percent,
+           "How much slower than the baseline is still equal (5%)");
+  app.add_option("--experiment", options.experiment,
+                 "Rerun a published experiment and print its figures beside ours")
+      ->check(CLI::IsMember({"e2", "e4", "e6"}))
+      ->type_name("NAME");
+  app.add_flag("--targets", options.targets, "Print the ratios this project promises, and ours");
+  app.add_option("--color", options.colour, "Mark the fastest rows: auto, always or never (auto)")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("WHEN");
+  app.add_option("--progress", options.progress,
+                 "Progress on standard error: auto, on or off (auto)")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->type_name("WHEN");
+  app.add_flag("-v,--verbose", options.verbose, "Also print how each row's batches were cut");
+}
+
+/// What the user left out.
+void fill_in(Selection& selection) {
+  if (selection.formats.empty()) selection.formats = {"all"};
+  if (selection.workloads.empty()) selection.workloads = {"all"};
+  if (selection.ops.empty()) selection.ops = {"encode", "decode", "take"};
+  if (selection.pairs.empty()) selection.pairs = {3, 16, 32, 63};
+  if (selection.sizes.empty()) selection.sizes = {20, 100, 500, 1000, 5000};
+  if (selection.access.empty()) selection.access = {Access::hot, Access::cold};
+}
+
+}  // namespace
+
+std::optional<int> parse_options(int argc, char** argv, Options& options) {
+  tools::CommandLine line("codecbench",
+                          "Time the codecs of wiremark, and the libraries beside them.", kExamples);
+  add_selection(line, options.selection);
+  line.app()
+      .add_option("--input", options.input, "Contents of the packet workload, one per line of FILE")
+      ->check(CLI::Validator(CLI::ExistingFile).description(""))
+      ->type_name("FILE");
+  bool hot = false;
+  bool cold = false;
+  line.app().add_flag("--hot", hot, "Only rows with warm caches and a learnt order (both)");
+  line.app().add_flag("--cold", cold, "Only rows with a fresh random order over half of L2 (both)");
+  add_method(line, options.method);
+  line.add(options.threads);
+  add_output(line, options);
+
+  if (const auto over = line.parse(argc, argv)) return over;
+  options.arguments = line.arguments();
+  options.method.threads = options.threads.threads;
+  options.method.cpus = options.threads.cpus;
+  if (hot) options.selection.access.push_back(Access::hot);
+  if (cold) options.selection.access.push_back(Access::cold);
+  options.time_given = line.app().count("-n") + line.app().count("-d") > 0;
+  fill_in(options.selection);
+  return std::nullopt;
+}
+
+}  // namespace wiremark::codecbench

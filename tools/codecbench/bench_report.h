@@ -1,0 +1,17 @@
+// The end of a run: what is printed, what is written, and the exit code.
+#pragma once
+
+#include <chrono>
+
+#include "bench.h"
+#include "bench_options.h"
+
+namespace wiremark::codecbench {
+
+/// Prints and writes `measurement` as `options` ask. The exit code: 0; 1 when a row's check failed
+/// or the baseline was faster; 2 when the baseline is none; 3 when a file cannot be written; 130
+/// when interrupted.
+int report(const Options& options, std::chrono::system_clock::time_point started,
+           const Measurement& measurement);
+
+}  // namespace wiremark::codecbench

@@ -1,0 +1,51 @@
+// The contents that packets carry: the texts of E2, or the user's own lines.
+#include "contents.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "wire/e2_texts.h"
+
+namespace wiremark::codecbench {
+
+double Contents::mean_bytes() const noexcept {
+  double sum = 0;
+  for (const std::string& text : texts) sum += static_cast<double>(text.size());
+  return texts.empty() ? 0 : sum / static_cast<double>(texts.size());
+}
+
+Contents e2_contents() {
+  Contents contents;
+  contents.source = fmt::format("{} texts", wire::kE2Texts.size());
+  contents.texts.assign(wire::kE2Texts.begin(), wire::kE2Texts.end());
+  return contents;
+}
+
+Result<Contents> read_contents(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return failed("open", file.string());
+  Contents contents;
+  contents.source = file.filename().string();
+  std::string line;
+  while (std::getline(stream, line)) contents.texts.push_back(line);
+  if (stream.bad() || (contents.texts.empty() && !stream.eof())) {
+    return failed("read", file.string());
+  }
+  if (contents.texts.empty()) return failed("read", file.string() + " (it has no line)", 0);
+  const std::size_t lines = contents.texts.size();
+  if (lines > kContentsMax) {
+    const std::size_t stride = (lines + kContentsMax - 1) / kContentsMax;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < lines; i += stride) {
+      if (kept != i) contents.texts[kept] = std::move(contents.texts[i]);
+      ++kept;
+    }
+    contents.texts.resize(kept);
+    contents.note =
+        fmt::format("{} has {} lines: every {}th is used", contents.source, lines, stride);
+  }
+  return contents;
+}
+
+}  // namespace wiremark::codecbench

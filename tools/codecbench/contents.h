@@ -1,0 +1,32 @@
+// The contents that packets carry: the texts of E2, or the user's own lines.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace wiremark::codecbench {
+
+struct Contents {
+  std::string source;  ///< "22 texts", or the name of the file.
+  std::vector<std::string> texts;
+  std::string note;  ///< What was left out, for a warning; mostly empty.
+
+  double mean_bytes() const noexcept;
+};
+
+/// A row's set of packets has indexes of 16 bits: from longer files every n-th line is taken.
+inline constexpr std::size_t kContentsMax = 65'536;
+
+/// The 22 texts.
+Contents e2_contents();
+
+/// One content per line, whatever bytes it holds; a carriage return stays part of it. Empty lines
+/// are empty contents, and a newline at the end starts no further one. Errors: the file cannot be
+/// read, or has no line at all.
+Result<Contents> read_contents(const std::filesystem::path& file);
+
+}  // namespace wiremark::codecbench

@@ -1,0 +1,81 @@
+// codecbench: how fast codecs are, and whether the figures can be believed.
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+
+#include "base/cpus.h"
+#include "bench.h"
+#include "bench_options.h"
+#include "bench_report.h"
+#include "experiments.h"
+#include "progress.h"
+#include "rows.h"
+#include "targets.h"
+
+namespace {
+
+using namespace wiremark;
+using namespace wiremark::codecbench;
+
+std::atomic<bool> stop{false};
+
+/// The first INT or TERM ends the run with a partial result, the second at once.
+void on_end(int) {
+  if (stop.exchange(true)) ::_exit(tools::kInterrupted);
+}
+
+void install_signals() {
+  struct sigaction action{};
+  action.sa_handler = on_end;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+int fail(const Error& error, int code) {
+  fmt::print(stderr, "codecbench: {}\n", error.message());
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (const auto over = parse_options(argc, argv, options)) return *over;
+  install_signals();
+  const auto started = std::chrono::system_clock::now();
+
+  Contents contents = e2_contents();
+  if (!options.input.empty()) {
+    auto lines = read_contents(options.input);
+    if (!lines) return fail(lines.error(), tools::kUsage);
+    contents = std::move(*lines);
+  }
+  options.selection.contents = std::make_shared<const Contents>(std::move(contents));
+
+  if (!options.experiment.empty()) choose_experiment(options.experiment, options.selection);
+  if (options.targets) choose_targets(options.selection);
+  const std::vector<Row> rows = select_rows(options.selection);
+  if (rows.empty())
+    return fail({"no row has this format, workload, op and access", 0, {}}, tools::kUsage);
+  const bool runs_twice = options.experiment == "e6";
+  if (!options.time_given)
+    options.method.cell_time = even_share(rows.size() * (runs_twice ? 2 : 1));
+
+  Progress progress(options);
+  const auto show = [&progress](const Standing& at) { progress.show(at); };
+  auto measurement = run_bench(rows, options.method, stop, show);
+  if (measurement && runs_twice) {
+    Method parallel = options.method;
+    parallel.threads = static_cast<unsigned>(allowed_cpus().size());
+    const auto second = run_bench(rows, parallel, stop, show);
+    if (second) measurement->parallel = second->cells;
+  }
+  progress.clear();
+  if (!measurement) return fail(measurement.error(), tools::kCannot);
+  return report(options, started, *measurement);
+}

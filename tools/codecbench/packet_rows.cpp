@@ -1,0 +1,115 @@
+// The rows of the packet workload (E2).
+#include <string_view>
+
+#include "packet_steps.h"
+#include "rows.h"
+#include "wire/bytes_codec.h"
+#include "wire/flatbuffers_codec.h"
+#include "wire/flatbuffers_library.h"
+#include "wire/jansson_library.h"
+#include "wire/json_codec.h"
+#include "wire/nlohmann_library.h"
+#include "wire/protobuf_codec.h"
+#include "wire/protobuf_library.h"
+#include "wire/simdjson_library.h"
+#include "wire/y3_codec.h"
+
+namespace wiremark::codecbench {
+
+std::string describe(wire::DecodeError error) {
+  return fmt::format("{} at byte {}", wire::to_string(error.kind), error.offset);
+}
+
+std::string compare(const wire::Message& sent, const wire::Message& received,
+                    wire::DecodeError error, std::size_t index) {
+  if (error) return fmt::format("decode of content {}: {}", index + 1, describe(error));
+  if (sent != received) return fmt::format("content {} comes back changed", index + 1);
+  return {};
+}
+
+CopyStep::CopyStep(Access access, const SharedContents& contents, Random& random)
+    : messages_(access, *contents, random),
+      desk_(
+          [this] {
+            std::size_t room = 1;
+            for (const auto& message : messages_.all()) {
+              room = std::max(room, message.content.size());
+            }
+            return room;
+          }(),
+          random),
+      room_(desk_.room()) {}
+
+double CopyStep::wire_bytes() const {
+  double sum = 0;
+  for (const auto& message : messages_.all()) sum += static_cast<double>(message.content.size());
+  return sum / static_cast<double>(messages_.size());
+}
+
+namespace {
+
+/// Hot and cold, of one implementation of a format: decode, and unless its encoder is another's,
+/// encode and roundtrip.
+template <wire::Codec C, bool kEncodes = true>
+void add_codec(std::vector<Row>& rows, const SharedContents& contents,
+               std::string_view implementation, Labels labels) {
+  for (const Access access : {Access::hot, Access::cold}) {
+    CellName name{.workload = "packet",
+                  .shape = {},
+                  .size = 0,
+                  .format = C::kName,
+                  .implementation = implementation,
+                  .op = "decode",
+                  .access = access,
+                  .labels = labels};
+    rows.push_back(make_row<DecodeStep<C>>(name, contents));
+    if constexpr (kEncodes) {
+      name.op = "encode";
+      rows.push_back(make_row<WriteStep<C, false>>(name, contents));
+      name.op = "roundtrip";
+      rows.push_back(make_row<WriteStep<C, true>>(name, contents));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Row> packet_rows(const SharedContents& contents) {
+  std::vector<Row> rows;
+  for (const Access access : {Access::hot, Access::cold}) {
+    rows.push_back(
+        make_row<CopyStep>({.workload = "packet",
+                            .shape = {},
+                            .size = 0,
+                            .format = "bytes",
+                            .implementation = "memcpy",
+                            .op = "encode",
+                            .access = access,
+                            .labels = {.result = "copy", .validated = false, .object = "none"}},
+                           contents));
+  }
+  add_codec<wire::BytesCodec>(rows, contents, "own", {});
+  add_codec<wire::ProtobufCodec>(rows, contents, "own", {});
+  const auto copy = [](std::string_view object) {
+    return Labels{.result = "copy", .validated = false, .object = object};
+  };
+  add_codec<wire::LibprotobufCodec<wire::ProtobufObject::reused>>(rows, contents, "libprotobuf",
+                                                                  copy("reused"));
+  add_codec<wire::LibprotobufCodec<wire::ProtobufObject::fresh>>(
+      rows, contents, "libprotobuf-fresh", copy("fresh"));
+  add_codec<wire::LibprotobufCodec<wire::ProtobufObject::arena>>(
+      rows, contents, "libprotobuf-arena", copy("arena"));
+  const Labels tree{.result = "copy", .validated = true, .object = "fresh"};
+  const Labels parser{.result = "view", .validated = true, .object = "reused"};
+  add_codec<wire::JsonCodec>(rows, contents, "own", {});
+  add_codec<wire::SimdjsonCodec, false>(rows, contents, "simdjson", parser);
+  add_codec<wire::JanssonCodec>(rows, contents, "jansson", tree);
+  add_codec<wire::NlohmannCodec>(rows, contents, "nlohmann", tree);
+  add_codec<wire::FlatbuffersCodec>(rows, contents, "own", {});
+  add_codec<wire::FlatbuffersLibrary>(rows, contents, "builder", parser);
+  add_codec<wire::Y3Codec>(rows, contents, "own", {});
+  add_codec<wire::Y3NvarCodec>(rows, contents, "own", {});
+  return rows;
+}
+
+}  // namespace wiremark::codecbench

@@ -1,0 +1,196 @@
+// The steps of the packet workload (E2): one message through any Codec.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contents.h"
+#include "shelf.h"
+#include "subject.h"
+#include "wire/codec.h"
+#include "wire/frame.h"
+#include "wire/message.h"
+
+namespace wiremark::codecbench {
+
+/// Head and guid of every packet of the experiment.
+inline constexpr std::int32_t kPacketHead = 567;
+inline constexpr std::int32_t kPacketGuid = 15;
+
+using SharedContents = std::shared_ptr<const Contents>;
+
+/// Messages whose contents lie on a shelf. Hot: one for each content. Cold: as many as the cache
+/// allows, each of a content drawn by lot.
+class MessageSet {
+ public:
+  MessageSet(Access access, const Contents& contents, Random& random) {
+    const bool cold = access == Access::cold;
+    const auto bytes = static_cast<std::size_t>(contents.mean_bytes()) + sizeof(wire::Message);
+    const std::size_t count = item_count(cold, contents.texts.size(), bytes);
+    for (std::size_t i = 0; i < count; ++i) {
+      shelf_.add(as_bytes(contents.texts[cold ? random.below(contents.texts.size()) : i]));
+    }
+    shelf_.seal(random);
+    messages_.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      messages_.push_back({kPacketHead, kPacketGuid, as_text(shelf_[i])});
+    }
+  }
+
+  std::size_t size() const noexcept { return messages_.size(); }
+  const wire::Message& operator[](std::size_t index) const noexcept { return messages_[index]; }
+  const std::vector<wire::Message>& all() const noexcept { return messages_; }
+
+ private:
+  Shelf shelf_;
+  std::vector<wire::Message> messages_;
+};
+
+/// Bytes around a packet on the wire: nothing where the format's own header says how long it is.
+template <class C>
+inline constexpr double kFrameBytes =
+    wire::kFramingOf<C> == wire::Framing::length_prefix ? wire::kLengthPrefixSize : 0;
+
+/// The largest room any of `messages` needs.
+template <class C>
+std::size_t room_for(C& codec, const MessageSet& messages) {
+  std::size_t room = 0;
+  for (const wire::Message& message : messages.all()) {
+    room = std::max(room, codec.max_size(message));
+  }
+  return room;
+}
+
+/// What is wrong with `received`, decoded with `error` from packet `index`; or nothing.
+std::string compare(const wire::Message& sent, const wire::Message& received,
+                    wire::DecodeError error, std::size_t index);
+
+/// "invalid_utf8 at byte 5".
+std::string describe(wire::DecodeError error);
+
+/// Encodes and decodes all of `messages`; what went wrong, or nothing.
+template <class C>
+std::string check_round_trip(C& codec, const MessageSet& messages, MutableBytes room) {
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const std::size_t size = codec.encode(messages[i], room);
+    if (size == 0) return fmt::format("encode of content {} failed", i + 1);
+    wire::Message received;
+    const wire::DecodeError error = codec.decode(room.first(size), received);
+    if (std::string wrong = compare(messages[i], received, error, i); !wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+/// Reads the members of `message` into registers; what a content borrows is not touched.
+inline void consume_message(const wire::Message& message, wire::DecodeError error) noexcept {
+  consume(static_cast<bool>(error));
+  consume(message.head);
+  consume(message.guid);
+  consume(message.content.data());
+  consume(message.content.size());
+}
+
+/// Encodes, always to the same place, as appending to a connection's output does; with `kReadBack`
+/// also decodes what was just written.
+template <wire::Codec C, bool kReadBack>
+class WriteStep {
+ public:
+  WriteStep(Access access, const SharedContents& contents, Random& random)
+      : messages_(access, *contents, random),
+        desk_(room_for(codec_, messages_), random),
+        room_(desk_.room()) {}
+
+  std::size_t items() const noexcept { return messages_.size(); }
+  std::string check() { return check_round_trip(codec_, messages_, room_); }
+
+  double wire_bytes() {
+    double sum = 0;
+    for (const wire::Message& message : messages_.all()) {
+      sum += static_cast<double>(codec_.encode(message, room_));
+    }
+    return kFrameBytes<C> + sum / static_cast<double>(messages_.size());
+  }
+
+  void operator()(std::size_t index) {
+    const std::size_t size = codec_.encode(messages_[index], room_);
+    consume_written(room_.data(), size);
+    if constexpr (kReadBack) {
+      wire::Message message;
+      const wire::DecodeError error = codec_.decode(room_.first(size), message);
+      consume_message(message, error);
+    }
+  }
+
+ private:
+  C codec_{wire::Limits{}};
+  MessageSet messages_;
+  Desk desk_;
+  MutableBytes room_;
+};
+
+/// Decodes packets that lie where the set-up put them.
+template <wire::Codec C>
+class DecodeStep {
+ public:
+  DecodeStep(Access access, const SharedContents& contents, Random& random)
+      : messages_(access, *contents, random) {
+    std::vector<std::byte> room(room_for(codec_, messages_));
+    for (const wire::Message& message : messages_.all()) {
+      packets_.add(Bytes(room).first(codec_.encode(message, room)));
+    }
+    packets_.seal(random);
+  }
+
+  std::size_t items() const noexcept { return packets_.size(); }
+  double wire_bytes() const { return kFrameBytes<C> + packets_.mean_bytes(); }
+
+  std::string check() {
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      wire::Message received;
+      const wire::DecodeError error = codec_.decode(packets_[i], received);
+      std::string wrong = compare(messages_[i], received, error, i);
+      if (!wrong.empty()) return wrong;
+    }
+    return {};
+  }
+
+  void operator()(std::size_t index) {
+    wire::Message message;
+    const wire::DecodeError error = codec_.decode(packets_[index], message);
+    consume_message(message, error);
+  }
+
+ private:
+  C codec_{wire::Limits{}};
+  MessageSet messages_;
+  Shelf packets_;
+};
+
+/// What the contents themselves cost to copy: the floor under every encoder that copies.
+class CopyStep {
+ public:
+  CopyStep(Access access, const SharedContents& contents, Random& random);
+
+  std::size_t items() const noexcept { return messages_.size(); }
+  std::string check() const { return {}; }
+  double wire_bytes() const;
+
+  void operator()(std::size_t index) {
+    const std::string_view content = messages_[index].content;
+    std::memcpy(room_.data(), content.data(), content.size());
+    consume_written(room_.data(), content.size());
+  }
+
+ private:
+  MessageSet messages_;
+  Desk desk_;
+  MutableBytes room_;
+};
+
+}  // namespace wiremark::codecbench

@@ -1,0 +1,30 @@
+// The line on standard error that tells how far a run is.
+#pragma once
+
+#include "base/clock.h"
+#include "bench.h"
+#include "bench_options.h"
+
+namespace wiremark::codecbench {
+
+/// Redraws one line at most ten times a second: when asked to, or when standard error is a terminal
+/// and nobody asked for quiet.
+class Progress {
+ public:
+  explicit Progress(const Options& options);
+
+  void show(const Standing& at);
+
+  /// Wipes the line, before anything else is printed.
+  void clear();
+
+ private:
+  bool active_;
+  Nanoseconds next_ = 0;
+};
+
+/// Whether text on standard output is to be coloured: as asked; else on a terminal without
+/// NO_COLOR.
+bool wants_colour(const Options& options);
+
+}  // namespace wiremark::codecbench

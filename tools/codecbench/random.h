@@ -1,0 +1,41 @@
+// Random numbers that a seed repeats, for orders and layouts of codecbench.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace wiremark::codecbench {
+
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): one
+/// multiplication chain per number, so that a fresh order costs less than the batch it is for.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
+
+  std::uint64_t next() noexcept {
+    std::uint64_t mixed = state_ += 0x9E3779B97F4A7C15U;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
+    return mixed ^ (mixed >> 31);
+  }
+
+  /// 0 to `bound` - 1; `bound` must be 1 to 2^32. The bias is below bound / 2^32.
+  std::uint32_t below(std::uint64_t bound) noexcept {
+    return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Puts `items` into an order of equal chances (Fisher and Yates).
+template <class T>
+void shuffle(std::vector<T>& items, Random& random) {
+  for (std::size_t left = items.size(); left > 1; --left) {
+    std::swap(items[left - 1], items[random.below(left)]);
+  }
+}
+
+}  // namespace wiremark::codecbench

@@ -1,0 +1,43 @@
+// All rows codecbench can measure, and the choice among them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "packet_steps.h"
+#include "subject.h"
+
+namespace wiremark::codecbench {
+
+/// Every row of E2: all formats and implementations, all ops, hot and cold.
+std::vector<Row> packet_rows(const SharedContents& contents);
+
+/// Every row of E6 with packets of `pairs` pairs, from which the middle key is taken.
+std::vector<Row> take_rows(std::size_t pairs);
+
+/// Every row of E4 with payloads of `bytes`.
+std::vector<Row> envelope_rows(std::size_t bytes);
+
+/// What the user wants to see; a row must match every list.
+struct Selection {
+  std::vector<std::string> workloads;
+  std::vector<std::string> formats;          ///< "json", "json:jansson", "all".
+  std::vector<std::string> implementations;  ///< "jansson", "all"; empty: our own.
+  std::vector<std::string> ops;
+  std::vector<Access> access;
+  std::vector<std::size_t> pairs;
+  std::vector<std::size_t> sizes;
+  SharedContents contents;
+};
+
+/// The rows of `selection`, in the order of the tables.
+std::vector<Row> select_rows(const Selection& selection);
+
+/// What -f takes: "all", each format, and each "format:implementation".
+std::vector<std::string> known_formats();
+
+/// What --impl takes: "all", "own", and each library's name.
+std::vector<std::string> known_implementations();
+
+}  // namespace wiremark::codecbench

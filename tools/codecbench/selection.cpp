@@ -1,0 +1,90 @@
+// The choice among all rows codecbench can measure.
+#include <algorithm>
+
+#include "rows.h"
+
+namespace wiremark::codecbench {
+namespace {
+
+bool contains(const std::vector<std::string>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+/// "own" and its variants, such as "own-walk", are ours; "memcpy" is the floor under "bytes".
+bool is_own(std::string_view implementation) {
+  return implementation.starts_with("own") || implementation == "memcpy";
+}
+
+/// Every row of the chosen workloads, whatever its format.
+std::vector<Row> all_rows(const Selection& selection) {
+  std::vector<Row> rows;
+  const auto append = [&rows](std::vector<Row> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(rows));
+  };
+  const bool all = contains(selection.workloads, "all");
+  if (all || contains(selection.workloads, "packet")) append(packet_rows(selection.contents));
+  if (all || contains(selection.workloads, "take")) {
+    for (const std::size_t pairs : selection.pairs) append(take_rows(pairs));
+  }
+  if (all || contains(selection.workloads, "envelope")) {
+    for (const std::size_t bytes : selection.sizes) append(envelope_rows(bytes));
+  }
+  return rows;
+}
+
+/// "json:jansson" names a row; "json" and "all" name the implementations asked for.
+bool is_chosen(const Selection& selection, const CellName& name) {
+  if (contains(selection.formats, name.row())) return true;
+  if (!contains(selection.formats, "all") && !contains(selection.formats, name.format)) {
+    return false;
+  }
+  if (selection.implementations.empty()) return is_own(name.implementation);
+  return contains(selection.implementations, "all") ||
+         contains(selection.implementations, name.implementation) ||
+         (contains(selection.implementations, "own") && is_own(name.implementation));
+}
+
+/// Every row there is, to ask for names.
+std::vector<Row> catalogue() {
+  return all_rows({.workloads = {"all"},
+                   .formats = {},
+                   .implementations = {},
+                   .ops = {},
+                   .access = {},
+                   .pairs = {3},
+                   .sizes = {20},
+                   .contents = std::make_shared<const Contents>(e2_contents())});
+}
+
+}  // namespace
+
+std::vector<Row> select_rows(const Selection& selection) {
+  std::vector<Row> rows = all_rows(selection);
+  std::erase_if(rows, [&selection](const Row& row) {
+    return !is_chosen(selection, row.name) || !contains(selection.ops, row.name.op) ||
+           std::find(selection.access.begin(), selection.access.end(), row.name.access) ==
+               selection.access.end();
+  });
+  return rows;
+}
+
+std::vector<std::string> known_formats() {
+  std::vector<std::string> names = {"all"};
+  for (const Row& row : catalogue()) {
+    for (const std::string& name : {std::string(row.name.format), row.name.row()}) {
+      if (!contains(names, name)) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> known_implementations() {
+  std::vector<std::string> names = {"all", "own"};
+  for (const Row& row : catalogue()) {
+    const std::string name(row.name.implementation);
+    if (!contains(names, name)) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace wiremark::codecbench

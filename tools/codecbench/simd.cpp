@@ -1,0 +1,17 @@
+// Which of several builds of the same code this processor runs.
+#include "simd.h"
+
+#include <fmt/format.h>
+
+#include "wire/json_simdjson.h"
+#include "wire/y3_walk.h"
+
+namespace wiremark::codecbench {
+
+std::string simd_in_use() {
+  constexpr wire::Limits kSmall{.frame_size = 4096};  // The reader is only asked for its name.
+  return fmt::format("simdjson {}, y3 {}", wire::make_simdjson_reader(kSmall)->kernel(),
+                     wire::y3::fastest_walk().name);
+}
+
+}  // namespace wiremark::codecbench

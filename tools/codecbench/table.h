@@ -1,0 +1,19 @@
+// The cells as a table for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench.h"
+#include "cell.h"
+
+namespace wiremark::codecbench {
+
+/// One block per workload, shape and access; in it the fastest row of each op first. At most 110
+/// columns. `colour` marks the fastest own row of each op.
+std::string format_table(const std::vector<Cell>& cells, bool colour);
+
+/// Three significant digits, from 1,000 on whole: "3.61", "84.2", "1485".
+std::string format_figure(double figure);
+
+}  // namespace wiremark::codecbench

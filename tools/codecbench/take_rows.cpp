@@ -1,0 +1,139 @@
+// The rows of the take workload (E6).
+#include <string_view>
+
+#include "rows.h"
+#include "take_steps.h"
+#include "wire/flatbuffers_library.h"
+#include "wire/flatbuffers_pairs.h"
+#include "wire/jansson_library.h"
+#include "wire/json_pairs.h"
+#include "wire/nlohmann_library.h"
+#include "wire/protobuf_library.h"
+#include "wire/protobuf_pairs.h"
+#include "wire/simdjson_library.h"
+#include "wire/y3_pairs.h"
+#include "wire/y3_walk.h"
+
+namespace wiremark::codecbench {
+namespace {
+
+/// A number whose bit lengths, up to `bits`, are all equally likely.
+std::uint64_t number_of_any_length(unsigned bits, Random& random) {
+  const unsigned length = random.below(bits + 1);
+  if (length == 0) return 0;
+  return (random.next() >> (64 - length)) | (std::uint64_t{1} << (length - 1));
+}
+
+/// 64-bit numbers stay below 2^53, beyond which libraries that read doubles are not exact.
+wire::Value random_value(wire::ValueType type, Random& random) {
+  static constexpr std::string_view kText = "abcdefghijklmnop";
+  switch (type) {
+    case wire::ValueType::text:
+      return kText.substr(0, 1 + random.below(kText.size()));
+    case wire::ValueType::int32: {
+      const auto size = static_cast<std::int32_t>(number_of_any_length(31, random));
+      return random.below(2) == 0 ? size : -size;
+    }
+    case wire::ValueType::uint32:
+      return static_cast<std::uint32_t>(number_of_any_length(32, random));
+    case wire::ValueType::int64: {
+      const auto size = static_cast<std::int64_t>(number_of_any_length(53, random));
+      return random.below(2) == 0 ? size : -size;
+    }
+    case wire::ValueType::uint64:
+      return number_of_any_length(53, random);
+    case wire::ValueType::float32:
+      return static_cast<float>(random.below(4096)) / 16;
+    case wire::ValueType::float64:
+      return static_cast<double>(random.below(1 << 20)) / 16;
+  }
+  return {};
+}
+
+}  // namespace
+
+ValueSet::ValueSet(Access access, std::size_t pairs, Random& random) {
+  for (unsigned key = 1; key <= pairs; ++key) {
+    values_.push_back(access == Access::hot ? wire::pair_value(key)
+                                            : random_value(wire::pair_type(key), random));
+  }
+}
+
+namespace {
+
+CellName take_name(std::string_view format, std::string_view implementation, std::size_t pairs,
+                   Access access, Labels labels) {
+  return {.workload = "take",
+          .shape = "pairs",
+          .size = pairs,
+          .format = format,
+          .implementation = implementation,
+          .op = "take",
+          .access = access,
+          .labels = labels};
+}
+
+/// Takes of one implementation: of a packet checked whole, and, with a name for it, of one that is
+/// read as far as the key.
+template <wire::Pairs P>
+void add_takes(std::vector<Row>& rows, std::size_t pairs, std::string_view whole,
+               std::string_view partial, Labels labels) {
+  for (const Access access : {Access::hot, Access::cold}) {
+    rows.push_back(
+        make_row<TakeStep<P, true>>(take_name(P::kName, whole, pairs, access, labels), pairs));
+    if (partial.empty()) continue;
+    Labels unchecked = labels;
+    unchecked.validated = false;
+    rows.push_back(make_row<TakeStep<P, false>>(
+        take_name(P::kName, partial, pairs, access, unchecked), pairs));
+  }
+}
+
+template <wire::Pairs P>
+void add_encode(std::vector<Row>& rows, std::size_t pairs, std::string_view implementation,
+                Labels labels) {
+  for (const Access access : {Access::hot, Access::cold}) {
+    CellName name = take_name(P::kName, implementation, pairs, access, labels);
+    name.op = "encode";
+    rows.push_back(make_row<EncodePairsStep<P>>(name, pairs));
+  }
+}
+
+/// Y3 without vector instructions, on every processor.
+class ScalarY3Pairs : public wire::Y3Pairs {
+ public:
+  explicit ScalarY3Pairs(wire::Limits limits)
+      : wire::Y3Pairs(limits, wire::y3::walk_kinds().front()) {}
+};
+
+}  // namespace
+
+std::vector<Row> take_rows(std::size_t pairs) {
+  std::vector<Row> rows;
+  const Labels tree{.result = "copy", .validated = true, .object = "fresh"};
+  const Labels parser{.result = "view", .validated = true, .object = "reused"};
+  add_encode<wire::ProtobufPairs>(rows, pairs, "own", {});
+  add_takes<wire::ProtobufPairs>(rows, pairs, "own", "own-partial", {});
+  const Labels message{.result = "copy", .validated = false, .object = "reused"};
+  add_encode<wire::LibprotobufPairs>(rows, pairs, "libprotobuf", message);
+  add_takes<wire::LibprotobufPairs>(rows, pairs, "libprotobuf", {}, message);
+  add_encode<wire::JsonPairs>(rows, pairs, "own", {});
+  add_takes<wire::JsonPairs>(rows, pairs, "own", "own-partial", {});
+  add_takes<wire::SimdjsonPairs>(rows, pairs, "simdjson", "simdjson-partial", parser);
+  add_encode<wire::JanssonPairs>(rows, pairs, "jansson", tree);
+  add_takes<wire::JanssonPairs>(rows, pairs, "jansson", {}, tree);
+  add_encode<wire::NlohmannPairs>(rows, pairs, "nlohmann", tree);
+  add_takes<wire::NlohmannPairs>(rows, pairs, "nlohmann", {}, tree);
+  add_encode<wire::FlatbuffersPairs>(rows, pairs, "own", {});
+  add_takes<wire::FlatbuffersPairs>(rows, pairs, "own", "own-partial", {});
+  add_encode<wire::FlatbuffersLibraryPairs>(rows, pairs, "builder", parser);
+  add_takes<wire::FlatbuffersLibraryPairs>(rows, pairs, "builder", {}, parser);
+  add_encode<wire::Y3Pairs>(rows, pairs, "own", {});
+  add_takes<wire::Y3Pairs>(rows, pairs, "own", "own-partial", {});
+  add_takes<ScalarY3Pairs>(rows, pairs, "own-scalar", "own-scalar-partial", {});
+  add_encode<wire::Y3NvarPairs>(rows, pairs, "own", {});
+  add_takes<wire::Y3NvarPairs>(rows, pairs, "own", "own-partial", {});
+  return rows;
+}
+
+}  // namespace wiremark::codecbench

@@ -1,0 +1,34 @@
+// What one thread counted of one row, and the figures made from it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "cell.h"
+#include "measure/cpu_usage.h"
+
+namespace wiremark::codecbench {
+
+struct Tally {
+  std::vector<float> batches;            ///< ns per operation of each batch.
+  std::vector<std::size_t> repeat_ends;  ///< How many batches there were after each repeat.
+  std::uint64_t operations = 0;
+  std::uint64_t batch_operations = 0;
+  Nanoseconds busy = 0;  ///< Within batches.
+  measure::CpuUsage cpu;
+  std::uint64_t allocations = 0;
+  std::uint64_t counted_operations = 0;  ///< Those that instructions and cycles belong to.
+  std::uint64_t instructions = 0;
+  std::uint64_t cycles = 0;
+  double wire_bytes = 0;
+};
+
+/// Sums up what all threads counted of a row; `tallies` must not be empty.
+CellFigures sum_up(std::span<const Tally> tallies);
+
+/// The value that `percent` of `sorted` do not exceed (nearest rank); 0 when there is none.
+double percentile(std::span<const float> sorted, double percent) noexcept;
+
+}  // namespace wiremark::codecbench

@@ -1,0 +1,121 @@
+// The ratios this project promises, and how far a run is from them.
+#include "targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simd.h"
+
+namespace wiremark::codecbench {
+namespace {
+
+/// `of` takes at least, or at most, `wanted` times as long as `to`.
+struct Target {
+  std::string_view what;
+  std::string_view of;
+  std::string_view to;
+  double wanted;
+  bool at_most = false;
+};
+
+constexpr Target kTargets[] = {
+    {"bytes encode / memcpy, hot", "packet/bytes:own/encode/hot", "packet/bytes:memcpy/encode/hot",
+     2.5, true},
+    {"bytes decode / memcpy, hot", "packet/bytes:own/decode/hot", "packet/bytes:memcpy/encode/hot",
+     1, true},
+    {"libprotobuf reused / protobuf decode, hot", "packet/protobuf:libprotobuf/decode/hot",
+     "packet/protobuf:own/decode/hot", 8},
+    {"libprotobuf reused / protobuf decode, cold", "packet/protobuf:libprotobuf/decode/cold",
+     "packet/protobuf:own/decode/cold", 7},
+    {"libprotobuf reused / protobuf encode, hot", "packet/protobuf:libprotobuf/encode/hot",
+     "packet/protobuf:own/encode/hot", 9},
+    {"jansson / simdjson decode, hot", "packet/json:jansson/decode/hot",
+     "packet/json:simdjson/decode/hot", 25},
+    {"jansson / json decode, hot", "packet/json:jansson/decode/hot", "packet/json:own/decode/hot",
+     55},
+    {"simdjson / json decode, hot", "packet/json:simdjson/decode/hot", "packet/json:own/decode/hot",
+     2},
+    {"jansson / json encode, hot", "packet/json:jansson/encode/hot", "packet/json:own/encode/hot",
+     65},
+    {"FlatBuffers builder / flatbuffers encode, hot", "packet/flatbuffers:builder/encode/hot",
+     "packet/flatbuffers:own/encode/hot", 7},
+    {"simdjson / y3 take of 63, packet checked, hot",
+     "take/pairs=63/json:simdjson-partial/take/hot", "take/pairs=63/y3:own/take/hot", 2},
+    {"simdjson / y3 take of 63, walk to key, hot", "take/pairs=63/json:simdjson-partial/take/hot",
+     "take/pairs=63/y3:own-partial/take/hot", 4},
+    {"simdjson / y3 take of 63, walk to key, cold", "take/pairs=63/json:simdjson-partial/take/cold",
+     "take/pairs=63/y3:own-partial/take/cold", 4},
+    {"libprotobuf union reused / route of 20 B, hot",
+     "envelope/union=20/protobuf:libprotobuf/decode/hot",
+     "envelope/route=20/protobuf:own/decode/hot", 20},
+};
+
+/// The promise that only processors with AVX-512 VBMI can keep.
+constexpr Target kVbmiTarget = {"simdjson / y3 take of 63, AVX-512 VBMI, hot",
+                                "take/pairs=63/json:simdjson-partial/take/hot",
+                                "take/pairs=63/y3:own-partial/take/hot", 9};
+
+std::string format_target(const std::vector<Cell>& cells, const Target& target) {
+  std::string line =
+      fmt::format("{:<48} {} {:>4}x", target.what, target.at_most ? "<=" : ">=", target.wanted);
+  const Cell* of = find_cell(cells, target.of);
+  const Cell* to = find_cell(cells, target.to);
+  if (of == nullptr || to == nullptr) {
+    return line + fmt::format("  n/a (no row {})\n", of == nullptr ? target.of : target.to);
+  }
+  const double ratio = of->figures.ns_min / to->figures.ns_min;
+  const double p50_ratio = of->figures.ns_p50 / to->figures.ns_p50;
+  const double reached = 100 * (target.at_most ? target.wanted / ratio : ratio / target.wanted);
+  const auto verdict = reached >= 100 ? fmt::format("met by {:.0f} %", reached - 100)
+                                      : fmt::format("MISSED by {:.0f} %", 100 - reached);
+  return line + fmt::format(" {:>8.2f} {:>8.2f}  {}\n", ratio, p50_ratio, verdict);
+}
+
+std::string format_allocations(const std::vector<Cell>& cells) {
+  std::size_t counted = 0;
+  std::string allocating;
+  for (const auto& [name, figures] : cells) {
+    const bool promised =
+        name.implementation.starts_with("own") || name.implementation.starts_with("simdjson");
+    if (!promised || figures.batches == 0 || !figures.allocations) continue;
+    ++counted;
+    if (*figures.allocations > 0) allocating += " " + name.key();
+  }
+  if (counted == 0) return "allocations of own codecs and simdjson: n/a (not counted)\n";
+  if (allocating.empty()) return fmt::format("allocations: 0 in {} rows, met\n", counted);
+  return fmt::format("allocations: MISSED by{}\n", allocating);
+}
+
+}  // namespace
+
+const Cell* find_cell(const std::vector<Cell>& cells, std::string_view key) {
+  const auto found = std::find_if(cells.begin(), cells.end(),
+                                  [key](const Cell& cell) { return cell.name.key() == key; });
+  return found == cells.end() || found->figures.batches == 0 ? nullptr : &*found;
+}
+
+void choose_targets(Selection& selection) {
+  selection.formats = {"all"};
+  selection.implementations = {"all"};
+  selection.workloads = {"all"};
+  selection.ops = {"encode", "decode", "take"};
+  selection.access = {Access::hot, Access::cold};
+  selection.pairs = {63};
+  selection.sizes = {20};
+}
+
+std::string format_targets(const std::vector<Cell>& cells) {
+  std::string text = fmt::format("{:<48} {:>8} {:>8} {:>8}\n", "time of the first / of the second",
+                                 "promised", "fastest", "median");
+  for (const Target& target : kTargets) text += format_target(cells, target);
+  if (simd_in_use().ends_with("avx512vbmi")) {
+    text += format_target(cells, kVbmiTarget);
+  } else {
+    text += fmt::format("{:<48} >= {:>4}x  n/a (in use: {})\n", kVbmiTarget.what,
+                        kVbmiTarget.wanted, simd_in_use());
+  }
+  return text + format_allocations(cells);
+}
+
+}  // namespace wiremark::codecbench

@@ -1,0 +1,20 @@
+// Why figures of a run should not be believed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench.h"
+#include "bench_options.h"
+
+namespace wiremark::codecbench {
+
+inline constexpr double kSpreadPctMax = 10;  ///< Above it, two runs disagree about who is faster.
+inline constexpr double kStealPctMax = 1;
+inline constexpr double kCpuSharePctMin = 95;       ///< Of the time within batches.
+inline constexpr std::uint64_t kBatchesMin = 1000;  ///< Leaves 10 of them above the p99.
+
+/// One sentence for each doubt; none when there is none.
+std::vector<std::string> judge(const Options& options, const Measurement& measurement);
+
+}  // namespace wiremark::codecbench
