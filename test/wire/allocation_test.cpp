@@ -12,6 +12,7 @@
 #include "wire/json_pairs.h"
 #include "wire/protobuf_envelope.h"
 #include "wire/protobuf_pairs.h"
+#include "wire/y3_envelope.h"
 #include "wire/y3_pairs.h"
 
 using namespace wiremark;
@@ -77,7 +78,7 @@ TEST_CASE_TEMPLATE("no taking allocates", P, ProtobufPairs, FlatbuffersPairs, Js
   CHECK(failures == 0);
 }
 
-TEST_CASE_TEMPLATE("no envelope allocates", E, ProtobufEnvelope, FlatbuffersEnvelope) {
+TEST_CASE_TEMPLATE("no envelope allocates", E, ProtobufEnvelope, FlatbuffersEnvelope, Y3Envelope) {
   std::vector<std::byte> to(64'000);
   const std::string body(5'000, 'x');
   E codec{Limits()};
