@@ -123,6 +123,15 @@ class Output(unittest.TestCase):
         self.assertTrue(whole["host"]["kernel"])
         self.assertFalse(whole["interrupted"])
 
+    def test_the_document_follows_the_schema(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        root = pathlib.Path(__file__).resolve().parents[2]
+        schema = json.loads((root / "schemas" / "result.schema.json").read_text())
+        jsonschema.validate(document(*QUICK, "-f", "all", "--impl", "all"), schema)
+
     def test_own_codecs_do_not_allocate(self):
         for cell in document(*QUICK, "-f", "all")["cells"]:
             if cell["implementation"].startswith("own") and cell["allocations"] is not None:

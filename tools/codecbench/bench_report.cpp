@@ -65,6 +65,9 @@ measure::RunResult frame(const Options& options, std::chrono::system_clock::time
     result.checks.push_back({cell.name.key(), false, cell.figures.refused});
   }
   result.cpu = measure::share_of(measure::cpu_of_this_process(), options.method.threads);
+  if (const auto memory = measure::memory_of_process()) {
+    result.rss_bytes = memory->resident_bytes_max;
+  }
   result.machine = measure::share_of(measurement.machine);
   result.host.libraries.push_back("in use: " + simd_in_use());
   result.warnings = judge(options, measurement);

@@ -28,7 +28,10 @@ bool has_counters(const std::vector<Cell>& cells) {
                      [](const Cell& cell) { return cell.figures.instructions.has_value(); });
 }
 
-std::string format_labels(const Labels& labels) {
+/// An encoder makes bytes of its own and has nothing to check, so only its object is told.
+std::string format_labels(const CellName& name) {
+  const Labels& labels = name.labels;
+  if (name.op == "encode") return std::string(labels.object == "none" ? "" : labels.object);
   std::string text(labels.result);
   text += labels.validated ? " checked" : " unchecked";
   if (labels.object != "none") text += fmt::format(" {}", labels.object);
@@ -36,7 +39,7 @@ std::string format_labels(const Labels& labels) {
 }
 
 std::string header(bool counters) {
-  return fmt::format("{:<24} {:<9} {:>7} {:>7} {:>6} {:>7} {:>7} {:>7} {:>6} {:>6} {:>11}{}  {}\n",
+  return fmt::format("{:<26} {:<9} {:>7} {:>7} {:>6} {:>7} {:>7} {:>7} {:>6} {:>6} {:>11}{}  {}\n",
                      "row", "op", "min ns", "p50 ns", "spread", "p99 ns", "M/s", "MB/s", "wire B",
                      "allocs", "cpu us+sy",
                      counters ? fmt::format(" {:>6} {:>6}", "instr", "cycles") : "", "labels");
@@ -49,7 +52,7 @@ std::string format_count(const std::optional<double>& count) {
 
 std::string format_row(const Cell& cell, bool counters) {
   const CellFigures& figures = cell.figures;
-  std::string text = fmt::format("{:<24} {:<9}", cell.name.row(), cell.name.op);
+  std::string text = fmt::format("{:<26} {:<9}", cell.name.row(), cell.name.op);
   if (!figures.refused.empty()) return text + "  refused: " + figures.refused + "\n";
   if (figures.batches == 0) return text + "  not measured\n";
   text += fmt::format(
@@ -62,7 +65,8 @@ std::string format_row(const Cell& cell, bool counters) {
     text += fmt::format(" {:>6} {:>6}", format_count(figures.instructions),
                         format_count(figures.cycles));
   }
-  return text + "  " + format_labels(cell.name.labels) + "\n";
+  if (const std::string labels = format_labels(cell.name); !labels.empty()) text += "  " + labels;
+  return text + "\n";
 }
 
 /// Ops in the order they are first met, the fastest row of each first; rows without figures last.

@@ -9,7 +9,7 @@
 
 namespace wiremark::codecbench {
 
-/// One block per workload, shape and access; in it the fastest row of each op first. At most 110
+/// One block per workload, shape and access; in it the fastest row of each op first. At most 120
 /// columns. `colour` marks the fastest own row of each op.
 std::string format_table(const std::vector<Cell>& cells, bool colour);
 
