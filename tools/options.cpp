@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <memory>
 
 #include "base/cpus.h"
 #include "base/units.h"
@@ -14,11 +15,36 @@
 
 namespace wiremark::tools {
 
+namespace {
+
+constexpr std::size_t kHelpColumns = 100;
+constexpr std::size_t kHelpIndent = 36;
+
+// CLI11 breaks no lines before 2.5.
+class WrappedHelp : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_desc(option);
+    for (std::size_t begin = 0; text.size() - begin > kHelpColumns - kHelpIndent;) {
+      const std::size_t space = text.rfind(' ', begin + kHelpColumns - kHelpIndent);
+      if (space == std::string::npos || space <= begin) break;
+      text[space] = '\n';
+      begin = space + 1;
+    }
+    return text;
+  }
+};
+
+}  // namespace
+
 CommandLine::CommandLine(std::string name, std::string about, std::string examples)
     : app_(std::move(about), name), name_(std::move(name)) {
-  app_.footer(std::move(examples));
+  app_.footer(
+      std::move(examples) +
+      "\nTIME takes us, ms, s or m; SIZE and BYTES take k and M of 1,024; N takes k and M.");
   app_.option_defaults()->always_capture_default();
-  app_.get_formatter()->column_width(36);
+  app_.formatter(std::make_shared<WrappedHelp>());
+  app_.get_formatter()->column_width(kHelpIndent);
   app_.set_help_flag("-h,--help", "Print this help and exit");
   app_.add_flag("-V,--version", version_, "Print version, compiler, liburing and kernel, and exit");
   app_.add_option("--completion", completion_,

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace wiremark::measure {
 
@@ -17,8 +18,12 @@ LatencySummary summarize(const Histogram& histogram, std::string from,
   summary.stddev = histogram.stddev();
   summary.clamped = histogram.clamped();
   summary.from = std::move(from);
-  for (const double percent : percentiles)
+  for (const double percent : percentiles) {
+    const double beyond = static_cast<double>(summary.count) * (100 - percent) / 100;
+    const bool tail = percent > 99.9 && percent < 100;
+    if (tail && std::round(beyond) < static_cast<double>(kTailValuesMin)) continue;
     summary.percentiles.push_back({percent, histogram.percentile(percent)});
+  }
   histogram.for_each([&](const Histogram::Bucket& bucket) {
     summary.buckets.emplace_back(bucket.index, bucket.count);
   });

@@ -40,7 +40,11 @@ struct LatencySummary {
   std::vector<std::pair<std::size_t, std::uint64_t>> buckets;  ///< Index and count, none empty.
 };
 
-/// Sums `histogram` up. 100 as a percentile is the exact maximum's bucket.
+/// Values a percentile over 99.9 must have beyond it to be worth a line.
+inline constexpr std::uint64_t kTailValuesMin = 10;
+
+/// Sums `histogram` up. 100 as a percentile is the exact maximum's bucket. One between 99.9 and 100
+/// is left out while fewer than kTailValuesMin values lie beyond it.
 LatencySummary summarize(const Histogram& histogram, std::string from,
                          std::span<const double> percentiles = kPercentiles);
 
@@ -93,13 +97,16 @@ struct Totals {
   std::uint64_t errors_sum() const noexcept;
 };
 
+/// What a plan allows a message to be sent late: scheduling on a shared machine, not a missed plan.
+inline constexpr Nanoseconds kLateNs = 10 * kMillisecond;
+
 /// The planned messages of an open-loop run, and what became of them.
 struct Plan {
   std::uint64_t planned = 0;
   std::uint64_t sent = 0;
   std::uint64_t answered = 0;
   std::uint64_t lost = 0;  ///< Sent and never answered.
-  std::uint64_t late = 0;  ///< Sent later than the schedule allows.
+  std::uint64_t late = 0;  ///< Sent more than kLateNs after their time.
 };
 
 /// A part of a run, as the live line shows it.

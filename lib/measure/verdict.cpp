@@ -48,6 +48,21 @@ void judge_schedule(const RunResult& result, Warnings& warnings) {
   }
 }
 
+// A benchmark measures the machine's other work as well; without the server's share nobody can tell.
+void judge_others(const RunResult& result, Warnings& warnings) {
+  if (result.role == Role::generator && !result.server_cpu) return;
+  if (result.role == Role::server || result.totals.seconds <= 0) return;
+  const double seconds = result.totals.seconds;
+  double ours = result.cpu.pct(seconds);
+  if (result.server_cpu) ours += result.server_cpu->pct(seconds);
+  const double others = result.machine.busy_pct * result.host.cores_online - ours;
+  if (others > kOthersBusyPctMax) {
+    warnings.push_back(
+        fmt::format("other processes took {} of a core meanwhile: the machine was not idle",
+                    format_share(others)));
+  }
+}
+
 void judge_errors(const RunResult& result, Warnings& warnings) {
   const std::uint64_t errors = result.totals.errors_sum();
   if (errors == 0) return;
@@ -87,6 +102,7 @@ std::vector<std::string> judge(const RunResult& result) {
   Warnings warnings;
   judge_generator(result, warnings);
   judge_schedule(result, warnings);
+  judge_others(result, warnings);
   judge_errors(result, warnings);
   if (result.machine.steal_pct > kStealPctMax) {
     warnings.push_back(fmt::format("the hypervisor took {} of the processors' time away (steal)",

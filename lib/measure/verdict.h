@@ -14,6 +14,8 @@ inline constexpr double kGeneratorBusyPctMax = 90;
 inline constexpr double kScheduleMissedPctMax = 1;
 /// Time the hypervisor gave to others shows up as latency of nobody here.
 inline constexpr double kStealPctMax = 1;
+/// Processor time, in percent of one core, that neither end of the run accounts for.
+inline constexpr double kOthersBusyPctMax = 20;
 /// Fewer values beyond a percentile than this, and it is the luck of single values.
 inline constexpr double kSamplesBeyondMin = 10;
 

@@ -27,8 +27,8 @@ struct alignas(64) Conn {
   }
 
   /// Sends bytes without a copy where the backend can. They must lie in the bytes just received, or
-  /// stay as they are until the handler's turn is over; what the kernel has not taken by then is
-  /// copied.
+  /// stay as they are for as long as the connection: io_uring learns only in the next turn what the
+  /// kernel has not taken, and copies it then.
   void lend(Bytes bytes) {
     if (!out.empty() || !flight.empty() || lent_size > 0) return append(bytes);
     lent_data = bytes.data();

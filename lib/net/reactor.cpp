@@ -3,6 +3,18 @@
 
 namespace wiremark::net {
 
+namespace {
+// Any handler: a reactor is one for all of them.
+struct Silent {
+  void on_open(Conn&) {}
+  std::size_t on_data(Conn&, Bytes bytes) { return bytes.size(); }
+  void on_close(Conn&, int) {}
+  Nanoseconds on_turn(Nanoseconds) { return kNever; }
+};
+static_assert(Reactor<EpollReactor, Silent>);
+static_assert(Reactor<UringReactor, Silent>);
+}  // namespace
+
 ReactorStats& ReactorStats::operator+=(const ReactorStats& other) noexcept {
   for (const auto counter :
        {&ReactorStats::turns, &ReactorStats::system_calls, &ReactorStats::accepted,

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -39,9 +40,14 @@ Result<Fd> open_socket(const Address& address, const SocketOptions& options) {
   return fd;
 }
 
-bool somebody_listens(const Address& address) {
-  const Fd probe(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
-  return probe && ::connect(probe.get(), address.data(), address.size()) == 0;
+// A socket file that refuses connections: its process is gone. A full queue answers EAGAIN, and a
+// path that is no socket is the user's own file.
+bool left_by_dead(const Address& address) {
+  struct stat file;
+  if (::lstat(address.path().c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) return false;
+  const Fd probe(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  return probe && ::connect(probe.get(), address.data(), address.size()) != 0 &&
+         errno == ECONNREFUSED;
 }
 
 Result<> bind_patiently(int fd, const Address& address) {
@@ -58,7 +64,7 @@ Result<Fd> listen_on(const Address& address, const ListenOptions& options) {
   auto fd = open_socket(address, options);
   if (!fd) return fd;
   if (address.is_unix()) {
-    if (!somebody_listens(address)) ::unlink(address.path().c_str());
+    if (left_by_dead(address)) ::unlink(address.path().c_str());
   } else {
     auto done = set_option(fd->get(), SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
     if (done && options.share_port) {

@@ -26,6 +26,9 @@ Result<> UringReactor::available() {
   smallest.buffer_size = 64;
   const auto reactor = open(smallest);
   if (!reactor) return std::unexpected(reactor.error());
+  io_uring_prep_nop(&(*reactor)->ring_.entry());
+  const int entered = io_uring_submit_and_wait((*reactor)->ring_.get(), 1);
+  if (entered < 0) return failed("io_uring_enter", {}, -entered);
   return {};
 }
 
@@ -104,6 +107,13 @@ void UringReactor::arm(Op op, Conn& conn) {
 void UringReactor::arm_receive(Conn& conn) {
   conn.reading = true;
   arm(Op::receive, conn);
+}
+
+void UringReactor::cancel(Op op, Conn& conn) {
+  io_uring_sqe& sqe = ring_.entry();
+  io_uring_prep_cancel64(
+      &sqe, reinterpret_cast<std::uintptr_t>(&conn) | static_cast<std::uint64_t>(op), 0);
+  io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
 }
 
 void UringReactor::wait(Nanoseconds deadline) {
@@ -248,10 +258,7 @@ void UringReactor::check_output(Conn& conn) {
     conn.paused = true;
     stats_.pauses.add();
     if (!conn.reading) return;
-    io_uring_sqe& sqe = ring_.entry();
-    io_uring_prep_cancel64(
-        &sqe, reinterpret_cast<std::uintptr_t>(&conn) | static_cast<std::uint64_t>(Op::receive), 0);
-    io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
+    cancel(Op::receive, conn);
   } else if (conn.paused && conn.unsent() <= options_.output_limit / 2) {
     conn.paused = false;
     if (!conn.reading && conn.state == Conn::State::open) arm_receive(conn);
@@ -287,10 +294,15 @@ void UringReactor::accept_failed(Conn& listener, int error, bool more) {
 
 void UringReactor::close(Conn& conn, int error) {
   if (conn.state == Conn::State::closing) return;
+  // What is armed holds the socket open; shut down, it completes. A connect may not have begun,
+  // and then would: it is cancelled, behind its own entry in the queue.
+  if (conn.state == Conn::State::connecting)
+    cancel(Op::connect, conn);
+  else if (conn.operations > 0)
+    ::shutdown(conn.fd, SHUT_RDWR);
+  dead_wait_for_turn_ |= conn.operations == 0;
   conn.state = Conn::State::closing;
   conn.error = error;
-  // What is armed holds the socket open; shut down, it completes.
-  if (conn.operations > 0) ::shutdown(conn.fd, SHUT_RDWR);
   dead_.push_back(&conn);
 }
 

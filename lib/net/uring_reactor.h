@@ -71,6 +71,7 @@ class UringReactor {
 
   void arm(Op op, Conn& conn);
   void arm_receive(Conn& conn);
+  void cancel(Op op, Conn& conn);
   void send_lent(Conn& conn);
   void send_copied(Conn& conn);
   void lent_send_failed(std::uint64_t number, int result);

@@ -208,7 +208,7 @@ TEST_CASE("the report names every figure and fits 100 columns") {
                            "25.0 us",
                            "10.0 us",
                            "3.81 MiB",
-                           "45.5 % busy",
+                           "38.5 % busy",
                            "200,000 planned",
                            "12 late",
                            "timeout 3, connect refused 1,200",

@@ -49,6 +49,6 @@ TEST_CASE("sizes and shares") {
   CHECK(format_share(0) == "0 %");
   CHECK(format_share(0.001) == "< 0.01 %");
   CHECK(format_share(0.5) == "0.50 %");
-  CHECK(format_share(45.5) == "45.5 %");
+  CHECK(format_share(38.5) == "38.5 %");
   CHECK(format_share(187) == "187 %");
 }

@@ -60,6 +60,14 @@ TEST_CASE("lost messages and errors are told") {
   CHECK(only_warning(result) == "1 error (timeout 1)");
 }
 
+TEST_CASE("work of others on the machine is told, when both ends are known") {
+  RunResult result = sample_result();
+  result.machine.busy_pct = 95;
+  CHECK(mentions(only_warning(result), "other processes took"));
+  result.server_cpu.reset();
+  CHECK(judge(result).empty());
+}
+
 TEST_CASE("stolen time is doubted") {
   RunResult result = sample_result();
   result.machine.steal_pct = 1;

@@ -89,12 +89,11 @@ std::optional<measure::Spread> ratio(const Contender& one, const Contender& othe
 }
 
 void print_table(const LoadOptions& options, const std::vector<Contender>& contenders) {
-  const measure::RunResult& any = contenders.front().rounds.front();
-  fmt::print("{} connections, {} bytes, {}, {} rounds of {} each, in turn, every reply {}\n\n",
-             options.connections, options.size.max,
-             options.rate_hz + options.total_rate_hz > 0 ? "open loop" : "closed loop, 1 in flight",
-             any.totals.seconds > 0 ? contenders.front().rounds.size() : 0,
-             format_duration(options.time.duration), options.no_verify ? "counted" : "verified");
+  const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
+  fmt::print("{} connections, {} bytes, {}, {} rounds of {} each in turn, every reply {}\n\n",
+             options.connections, options.size.max, open_loop ? "open loop" : "closed loop",
+             contenders.front().rounds.size(), format_duration(options.time.duration),
+             options.no_verify ? "counted" : "verified");
   fmt::print("  {:<8} {:>10} {:>10} {:>10} {:>10}   {:<22} {:<22}\n", "", "", "", "", "",
              "server CPU", "client CPU");
   fmt::print("  {:<8} {:>10} {:>10} {:>10} {:>10}   {:<22} {:<22}\n", "backend", "qps", "p50",

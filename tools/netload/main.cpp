@@ -62,10 +62,10 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("-c,--connections", options.connections, "N", whole, "Connections (100)");
   CLI::Option* rate =
       line.add("-r,--rate", options.rate_hz, "N", count,
-               "Messages per second of each connection, fractions too; 0 is a closed loop, where "
-               "each reply brings the next message (0)");
+               "Messages per second of each connection: an open loop, where every message has a "
+               "planned time; 0 is a closed loop, where each reply brings the next message (0)");
   line.add("-R,--total-rate", options.total_rate_hz, "N", count,
-           "Messages per second of all together")
+           "Messages per second of all connections together")
       ->excludes(rate);
   line.add("-n,--requests", options.requests, "N", count,
            "Stop after N messages of the measured part (no limit)");
@@ -83,10 +83,13 @@ void add_options(CommandLine& line, LoadOptions& options) {
            "Connections opened per second (as fast as they open)");
   line.add("--timeout", options.timeout, "TIME", time,
            "End a connection whose reply takes longer; 0 is never (5s)");
-  app.add_flag("--no-verify,!--verify", options.no_verify,
-               "Do not compare every reply with what was sent");
+  CLI::Option* verify = app.add_flag_callback(
+      "--verify", [] {}, "Compare every reply byte by byte with what was sent (on)");
+  app.add_flag("--no-verify", options.no_verify, "Compare nothing, only count the bytes")
+      ->excludes(verify);
   line.add("--latency-from", options.latency_from_send, "WHERE", parse_latency_from,
-           "With a rate, latency counts from the schedule or from the send (schedule)");
+           "With a rate: count latency from the schedule, or from the send, which hides the time "
+           "a message waited to be sent (schedule)");
   line.add(
       "--max-errors", options.errors_max, "N",
       [](const std::string& text) { return parse_whole(text, 0); },
@@ -97,7 +100,8 @@ void add_options(CommandLine& line, LoadOptions& options) {
   add(line, options.backend);
   line.add(options.threads);
   line.add("--compare", options.compare, "LIST", parse_backends,
-           "Run the load on a netecho of each backend in turn");
+           "Run the load on a netecho of each backend in turn, such as epoll,uring, and print one "
+           "table");
   line.add("--rounds", options.rounds, "N", whole, "Rounds of --compare (5)");
   line.add(
       "--server-cpus", options.server_cpus, "LIST",
@@ -113,6 +117,8 @@ std::string settle(LoadOptions& options) {
   const bool starts_server = options.target.empty();
   if (!options.compare.empty() && !starts_server)
     return "--compare starts its own servers: leave TARGET out";
+  if (!options.compare.empty() && !options.output.csv.empty())
+    return "--csv takes single runs: use --json=FILE with --compare";
   const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
   if (options.latency_from_send && !open_loop) return "--latency-from needs a rate: -r or -R";
   if (options.requests != std::floor(options.requests)) return "-n takes a whole number";

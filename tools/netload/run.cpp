@@ -264,6 +264,10 @@ measure::RunResult Run::result(const std::vector<std::string>& arguments) const 
   }
   const std::uint64_t answered = sum(&LoadCounts::answered);
   result.path = path_of(options_.backend.backend, backend_, counts_.front()->path, stats, answered);
+  if (const std::uint64_t held = sum(&LoadCounts::held); held > 0) {
+    result.path.evidence.push_back(
+        fmt::format("{} messages waited for room in the pipeline of their connection", held));
+  }
   result.totals.connections_asked = plan_.connections;
   result.totals.connections = sum(&LoadCounts::connected);
   result.totals.messages = answered;
@@ -279,11 +283,12 @@ measure::RunResult Run::result(const std::vector<std::string>& arguments) const 
     result.service = measure::summarize(merged(&LoadCounts::service), "send");
     result.lateness = measure::summarize(merged(&LoadCounts::lateness), "schedule");
     const std::uint64_t sent = sum(&LoadCounts::sent);
-    result.plan = measure::Plan{.planned = sum(&LoadCounts::planned),
-                                .sent = sent,
-                                .answered = answered,
-                                .lost = sent - answered,
-                                .late = sum(&LoadCounts::held)};
+    result.plan = measure::Plan{
+        .planned = sum(&LoadCounts::planned),
+        .sent = sent,
+        .answered = answered,
+        .lost = sent - answered,
+        .late = merged(&LoadCounts::lateness).count_above(measure::kLateNs)};
   }
   result.cpu = measure::share_of(last_.cpu - first_.cpu, static_cast<unsigned>(plan_.threads));
   if (first_.server_cpu && last_.server_cpu) {

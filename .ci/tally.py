@@ -1,0 +1,32 @@
+"""Prints which tests of a build directory failed or were skipped, and why, and their totals."""
+import json
+import pathlib
+import sys
+
+PASSED = {'OK', 'EXPECTEDFAIL'}
+
+
+def reason(run):
+    """The line in which a skipped test says why: one with the word skip, else its last one."""
+    output = run.get('stdout', '') + '\n' + run.get('stderr', '')
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    saying = [line for line in lines if 'skip' in line.lower()] or lines[-1:]
+    return saying[0] if saying else 'it gave no reason'
+
+
+def main(build_dir):
+    log = pathlib.Path(build_dir) / 'meson-logs' / 'testlog.json'
+    if not log.exists():
+        sys.exit(f'tests of {build_dir}: no test ran')
+    runs = [json.loads(line) for line in log.read_text(encoding='utf-8').splitlines()]
+    skipped = [run for run in runs if run['result'] == 'SKIP']
+    failed = [run for run in runs if run['result'] not in PASSED | {'SKIP'}]
+    passed = len(runs) - len(failed) - len(skipped)
+    for run in failed:
+        print(f'failed {run["name"]}: {run["result"]}')
+    for run in skipped:
+        print(f'skipped {run["name"]}: {reason(run)}')
+    print(f'tests of {build_dir}: {passed} passed, {len(failed)} failed, {len(skipped)} skipped')
+
+
+main(sys.argv[1])
