@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "measure/quantity.h"
 
@@ -48,7 +49,8 @@ void judge_schedule(const RunResult& result, Warnings& warnings) {
   }
 }
 
-// A benchmark measures the machine's other work as well; without the server's share nobody can tell.
+// A benchmark measures the machine's other work as well; without the server's share nobody can
+// tell.
 void judge_others(const RunResult& result, Warnings& warnings) {
   if (result.role == Role::generator && !result.server_cpu) return;
   if (result.role == Role::server || result.totals.seconds <= 0) return;
@@ -84,8 +86,8 @@ void judge_samples(const RunResult& result, Warnings& warnings) {
   for (const Percentile& percentile : latency.percentiles) {
     if (percentile.percent < 100) highest = std::max(highest, percentile.percent);
   }
-  // A billionth is added because 100 - 99.9 falls short of 0.1 in binary.
-  const double beyond = static_cast<double>(latency.count) * (100 - highest + 1e-9) / 100;
+  // Rounded as summarize() does, so that a line it kept is not doubted for half a value.
+  const double beyond = std::round(static_cast<double>(latency.count) * (100 - highest) / 100);
   if (highest > 0 && beyond < kSamplesBeyondMin) {
     warnings.push_back(fmt::format("p{} rests on {:.0f} of {} values: run longer to trust it",
                                    highest, beyond, format_count(latency.count)));

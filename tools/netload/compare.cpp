@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/units.h"
 #include "measure/json_export.h"
@@ -119,6 +119,29 @@ void print_table(const LoadOptions& options, const std::vector<Contender>& conte
   }
 }
 
+// Warnings of one kind differ in their figures only: each kind is printed once, by its first.
+void print_warnings(const std::vector<Contender>& contenders) {
+  struct Kind {
+    std::string first;
+    std::size_t runs = 0;
+  };
+  std::map<std::string, Kind> kinds;
+  std::size_t runs = 0;
+  for (const Contender& contender : contenders) {
+    runs += contender.rounds.size();
+    for (const measure::RunResult& round : contender.rounds) {
+      for (const std::string& warning : round.warnings) {
+        std::string name = warning;
+        std::erase_if(name, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; });
+        Kind& kind = kinds[name];
+        if (kind.runs++ == 0) kind.first = warning;
+      }
+    }
+  }
+  for (const auto& [name, kind] : kinds)
+    fmt::print("  warning    {} of {} runs: {}\n", kind.runs, runs, kind.first);
+}
+
 void print_conditions(const LoadOptions& options, const std::vector<Contender>& contenders) {
   const measure::RunResult& any = contenders.front().rounds.front();
   fmt::print("\n  client     {} ({})\n", any.path.active, any.path.evidence.front());
@@ -131,12 +154,7 @@ void print_conditions(const LoadOptions& options, const std::vector<Contender>& 
   fmt::print(
       "  not shown  what a network card or a second machine would change: this is loopback.\n"
       "             Rates move with the machine's neighbours; compare CPU per message.\n");
-  std::set<std::string> said;
-  for (const Contender& contender : contenders) {
-    for (const measure::RunResult& round : contender.rounds)
-      said.insert(round.warnings.begin(), round.warnings.end());
-  }
-  for (const std::string& warning : said) fmt::print("  warning    {}\n", warning);
+  print_warnings(contenders);
 }
 
 nlohmann::ordered_json document(const std::vector<Contender>& contenders) {
