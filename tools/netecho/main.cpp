@@ -27,7 +27,8 @@ Measure it with: netload -c 100 -d 5s 127.0.0.1:7007)";
 void add_options(CommandLine& line, EchoOptions& options) {
   CLI::App& app = line.app();
   app.add_option("LISTEN", options.listen,
-                 "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH, one or more (:7007)");
+                 "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH, one or more (:7007)")
+      ->check(address_form());
   add(line, options.backend);
   line.add(options.threads);
   line.add(options.time, "Stop after TIME (never)");

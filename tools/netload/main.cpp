@@ -58,7 +58,8 @@ void add_options(CommandLine& line, LoadOptions& options) {
   const auto count = [](const std::string& text) { return parse_count(text); };
   const auto time = [](const std::string& text) { return parse_duration(text); };
   app.add_option("TARGET", options.target,
-                 "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH (starts a netecho)");
+                 "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH (starts a netecho)")
+      ->check(address_form());
   line.add("-c,--connections", options.connections, "N", whole, "Connections (100)");
   CLI::Option* rate =
       line.add("-r,--rate", options.rate_hz, "N", count,
