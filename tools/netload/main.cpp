@@ -91,7 +91,8 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--connect-rate", options.connect_rate_hz, "N", count,
            "Connections opened per second (as fast as they open)");
   line.add("--timeout", options.timeout, "TIME", time,
-           "End a connection whose reply takes longer; 0 is never (5s)");
+           "End a connection whose reply takes longer, and a run when none opens for so long; "
+           "0 is never (5s)");
   CLI::Option* verify = app.add_flag_callback(
       "--verify", [] {}, "Compare every reply byte by byte with what was sent (on)");
   app.add_flag("--no-verify", options.no_verify, "Compare nothing, only count the bytes")
