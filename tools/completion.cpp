@@ -10,8 +10,8 @@ namespace wiremark::tools {
 namespace {
 
 struct Named {
-  std::string long_name;   // Without dashes; empty when there is none.
-  std::string short_name;  // The same.
+  std::string long_name;   // Without dashes.
+  std::string short_name;  // The same; empty when there is none.
   std::string help;        // Its first sentence, with no quote in it.
   bool takes_value = false;
 };
@@ -21,13 +21,16 @@ std::vector<Named> named_options(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (!option->nonpositional()) continue;
     Named named;
-    if (!option->get_lnames().empty()) named.long_name = option->get_lnames().front();
     if (!option->get_snames().empty()) named.short_name = option->get_snames().front();
     for (const char c : option->get_description()) {
       if (c != '\'' && c != '"' && c != '[' && c != ']' && c != ':') named.help += c;
     }
     named.takes_value = option->get_type_size() > 0;
-    options.push_back(std::move(named));
+    for (const std::string& long_name : option->get_lnames()) {
+      named.long_name = long_name;
+      options.push_back(named);
+      named.short_name.clear();  // Offered once, with the first of the long names.
+    }
   }
   return options;
 }
@@ -35,7 +38,7 @@ std::vector<Named> named_options(const CLI::App& app) {
 std::string bash(const std::string& tool, const std::vector<Named>& options) {
   std::string words;
   for (const Named& option : options) {
-    if (!option.long_name.empty()) words += " --" + option.long_name;
+    words += " --" + option.long_name;
     if (!option.short_name.empty()) words += " -" + option.short_name;
   }
   return fmt::format(
@@ -69,7 +72,7 @@ std::string fish(const std::string& tool, const std::vector<Named>& options) {
   for (const Named& option : options) {
     lines += fmt::format("complete -c {}", tool);
     if (!option.short_name.empty()) lines += " -s " + option.short_name;
-    if (!option.long_name.empty()) lines += " -l " + option.long_name;
+    lines += " -l " + option.long_name;
     if (option.takes_value) lines += " -r";
     lines += fmt::format(" -d '{}'\n", option.help);
   }

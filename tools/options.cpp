@@ -11,6 +11,7 @@
 #include "base/cpus.h"
 #include "base/units.h"
 #include "completion.h"
+#include "net/address.h"
 #include "net/reactor.h"
 
 namespace wiremark::tools {
@@ -111,6 +112,14 @@ std::string version_line(const std::string& tool) {
   ::uname(&system);
   return fmt::format("{} {} ({}, liburing {}, {} {})", tool, WIREMARK_VERSION, WIREMARK_COMPILER,
                      net::liburing_version(), system.sysname, system.release);
+}
+
+CLI::Validator address_form() {
+  const auto wrong = [](std::string& text) {
+    const auto form = net::Address::check_form(text);
+    return form ? std::string() : form.error().message();
+  };
+  return {wrong, ""};
 }
 
 Result<unsigned> parse_whole(const std::string& text, unsigned least) {

@@ -53,9 +53,10 @@ class CommandLine {
   template <class T, class Parse>
   CLI::Option* add(const std::string& flags, T& into, const std::string& type, Parse parse_text,
                    const std::string& help) {
-    const auto read = [&into, parse_text](const std::string& text) {
+    const auto read = [&into, parse_text,
+                       name = flags.substr(flags.find("--"))](const std::string& text) {
       auto value = parse_text(text);
-      if (!value) throw CLI::ValidationError(value.error().message());
+      if (!value) throw CLI::ValidationError(name, value.error().message());
       into = std::move(*value);
     };
     return app_.add_option_function<std::string>(flags, read, help)->type_name(type);
@@ -79,6 +80,9 @@ class CommandLine {
 
 /// "netload 0.1.0 (g++ 12.2.0, liburing 2.3, Linux 6.1.0)".
 std::string version_line(const std::string& tool);
+
+/// Refuses what is no address, as a usage error; names are not resolved yet.
+CLI::Validator address_form();
 
 /// A whole number of at least `least` as users write it, such as 10k.
 Result<unsigned> parse_whole(const std::string& text, unsigned least);

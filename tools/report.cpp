@@ -19,6 +19,8 @@ namespace {
 
 constexpr const char* kStandardOutput = "-";
 
+}  // namespace
+
 Result<> write_file(const std::string& file, const std::string& text) {
   std::ofstream out(file);
   out << text;
@@ -26,8 +28,6 @@ Result<> write_file(const std::string& file, const std::string& text) {
   if (!out) return failed("write", file);
   return {};
 }
-
-}  // namespace
 
 measure::RunResult new_result(const std::string& tool, const std::vector<std::string>& arguments,
                               std::chrono::system_clock::time_point started) {

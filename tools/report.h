@@ -33,6 +33,9 @@ void print_interval(const measure::Interval& interval, const OutputOptions& opti
 /// shown.
 Result<> report(measure::RunResult& result, const OutputOptions& options);
 
+/// Replaces what `file` holds with `text`.
+Result<> write_file(const std::string& file, const std::string& text);
+
 /// Says on standard error what stopped the tool; the exit code for it.
 int cannot(const std::string& tool, const Error& error);
 

@@ -38,6 +38,11 @@ Signals::Signals(net::Stop& stop) {
   handle(SIGTERM, on_end);
   handle(SIGUSR1, on_snapshot);
   handle(SIGPIPE, SIG_IGN);
+  // Let in by sleep_until() alone: one that comes between two sleeps ends the next.
+  sigset_t snapshot;
+  sigemptyset(&snapshot);
+  sigaddset(&snapshot, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &snapshot, nullptr);
 }
 
 bool Signals::interrupted() const noexcept { return interrupted_by_signal.load(); }
@@ -51,7 +56,10 @@ void sleep_until(const net::Stop& stop, const net::Stop& other, Nanoseconds dead
                       {.fd = other.fd(), .events = POLLIN, .revents = 0}};
   const Nanoseconds left = deadline - now;
   const timespec timeout{static_cast<time_t>(left / kSecond), static_cast<long>(left % kSecond)};
-  ::ppoll(watched, std::size(watched), deadline == kNever ? nullptr : &timeout, nullptr);
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  sigdelset(&mask, SIGUSR1);
+  ::ppoll(watched, std::size(watched), deadline == kNever ? nullptr : &timeout, &mask);
 }
 
 }  // namespace wiremark::tools

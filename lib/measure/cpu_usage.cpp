@@ -58,7 +58,8 @@ double CpuUsage::total_s() const noexcept { return static_cast<double>(total) / 
 
 double CpuUsage::sys_s() const noexcept {
   const Nanoseconds split = user + sys;
-  return split == 0 ? 0 : total_s() * static_cast<double>(sys) / static_cast<double>(split);
+  // The share first: it is 1 at most, so that user_s() is not rounded to below 0.
+  return split == 0 ? 0 : total_s() * (static_cast<double>(sys) / static_cast<double>(split));
 }
 
 CpuUsage operator-(const CpuUsage& later, const CpuUsage& earlier) noexcept {

@@ -48,19 +48,35 @@ Result<HostPort> split(std::string_view text) {
   return HostPort{std::string(host), std::string(port)};
 }
 
+// The path of a Unix address.
+Result<std::string_view> path_in(std::string_view text) {
+  const std::string_view path = text.substr(kUnixPrefix.size());
+  if (path.empty() || path.size() >= sizeof(sockaddr_un::sun_path)) {
+    return not_an_address(text, "needs a path of 1 to 107 bytes");
+  }
+  return path;
+}
+
 }  // namespace
+
+Result<> Address::check_form(std::string_view text) {
+  if (text.starts_with(kUnixPrefix)) {
+    if (const auto path = path_in(text); !path) return std::unexpected(path.error());
+  } else if (const auto parts = split(text); !parts) {
+    return std::unexpected(parts.error());
+  }
+  return {};
+}
 
 Result<Address> Address::parse(std::string_view text) {
   Address address;
   if (text.starts_with(kUnixPrefix)) {
-    const std::string_view path = text.substr(kUnixPrefix.size());
+    const auto path = path_in(text);
+    if (!path) return std::unexpected(path.error());
     auto& un = reinterpret_cast<sockaddr_un&>(address.storage_);
-    if (path.empty() || path.size() >= sizeof un.sun_path) {
-      return not_an_address(text, "needs a path of 1 to 107 bytes");
-    }
     un.sun_family = AF_UNIX;
-    std::memcpy(un.sun_path, path.data(), path.size());
-    address.size_ = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
+    std::memcpy(un.sun_path, path->data(), path->size());
+    address.size_ = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path->size() + 1);
     return address;
   }
 

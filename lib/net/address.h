@@ -19,6 +19,9 @@ class Address {
   /// 65,535, path longer than sun_path (unix(7): 107 bytes), name not found.
   static Result<Address> parse(std::string_view text);
 
+  /// Whether parse() could read `text` if every name were known: the form alone, nothing resolved.
+  static Result<> check_form(std::string_view text);
+
   /// The address a bound socket has (getsockname(2)): tells the port the kernel picked for port 0.
   static Result<Address> of_socket(int fd);
 

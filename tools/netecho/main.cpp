@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 
@@ -27,7 +28,8 @@ Measure it with: netload -c 100 -d 5s 127.0.0.1:7007)";
 void add_options(CommandLine& line, EchoOptions& options) {
   CLI::App& app = line.app();
   app.add_option("LISTEN", options.listen,
-                 "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH, one or more (:7007)");
+                 "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH, one or more (:7007)")
+      ->check(address_form());
   add(line, options.backend);
   line.add(options.threads);
   line.add(options.time, "Stop after TIME (never)");
@@ -44,6 +46,12 @@ void add_options(CommandLine& line, EchoOptions& options) {
   line.add(options.output);
 }
 
+// What the user can do about an address that cannot be had.
+Error with_fix(const Error& error) {
+  if (error.code != EADDRINUSE) return error;
+  return Error{error.message() + "; end what holds it, or take port 0 for any free one", 0, {}};
+}
+
 // One listener of each address per thread. A Unix path cannot be shared as a port can, so its one
 // listener is duplicated.
 Result<std::vector<std::vector<Fd>>> open_listeners(const EchoOptions& options,
@@ -55,12 +63,13 @@ Result<std::vector<std::vector<Fd>>> open_listeners(const EchoOptions& options,
   for (const std::string& text : options.listen) {
     auto address = net::Address::parse(text);
     if (!address) return std::unexpected(address.error());
-    if (auto free = net::require_free(*address); !free) return std::unexpected(free.error());
+    if (auto free = net::require_free(*address); !free)
+      return std::unexpected(with_fix(free.error()));
     for (std::size_t i = 0; i < listeners.size(); ++i) {
       const bool duplicate = i > 0 && address->is_unix();
       Result<Fd> fd =
           duplicate ? Fd(::dup(listeners[0].back().get())) : net::listen_on(*address, how);
-      if (!fd) return std::unexpected(fd.error());
+      if (!fd) return std::unexpected(with_fix(fd.error()));
       if (i == 0 && !address->is_unix())
         address = net::Address::of_socket(fd->get());  // Port 0 is real now.
       if (!address) return std::unexpected(address.error());

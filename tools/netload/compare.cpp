@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -226,8 +225,10 @@ int compare(const LoadOptions& options, const std::vector<std::string>& argument
   } else {
     print_table(options, *contenders);
     print_conditions(options, *contenders);
-    if (!options.output.json.empty())
-      std::ofstream(options.output.json) << document(*contenders).dump(1) << '\n';
+    if (!options.output.json.empty()) {
+      const auto written = write_file(options.output.json, document(*contenders).dump(1) + '\n');
+      if (!written) return cannot("netload", written.error());
+    }
   }
   int worst = kDone;
   for (const Contender& contender : *contenders) {

@@ -1,6 +1,7 @@
 // netload: a load generator that checks every reply and says what it cost.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "base/cpus.h"
@@ -47,6 +48,13 @@ Result<SizeRange> parse_sizes(const std::string& text) {
   return SizeRange{*first, *last};
 }
 
+Result<double> parse_requests(const std::string& text) {
+  const auto count = parse_count(text);
+  if (!count || *count != std::floor(*count))
+    return failed("'" + text + "' is not a whole number such as 500, 10k or 1M", {}, 0);
+  return *count;
+}
+
 Result<bool> parse_latency_from(const std::string& text) {
   if (text == "send" || text == "schedule") return text == "send";
   return failed("'" + text + "' is not schedule or send", {}, 0);
@@ -58,7 +66,8 @@ void add_options(CommandLine& line, LoadOptions& options) {
   const auto count = [](const std::string& text) { return parse_count(text); };
   const auto time = [](const std::string& text) { return parse_duration(text); };
   app.add_option("TARGET", options.target,
-                 "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH (starts a netecho)");
+                 "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH (starts a netecho)")
+      ->check(address_form());
   line.add("-c,--connections", options.connections, "N", whole, "Connections (100)");
   CLI::Option* rate =
       line.add("-r,--rate", options.rate_hz, "N", count,
@@ -67,7 +76,7 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("-R,--total-rate", options.total_rate_hz, "N", count,
            "Messages per second of all connections together")
       ->excludes(rate);
-  line.add("-n,--requests", options.requests, "N", count,
+  line.add("-n,--requests", options.requests, "N", parse_requests,
            "Stop after N messages of the measured part (no limit)");
   line.add("-s,--size", options.size, "BYTES", parse_sizes,
            "Bytes of a message, or a range MIN-MAX (512)");
@@ -82,7 +91,8 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--connect-rate", options.connect_rate_hz, "N", count,
            "Connections opened per second (as fast as they open)");
   line.add("--timeout", options.timeout, "TIME", time,
-           "End a connection whose reply takes longer; 0 is never (5s)");
+           "End a connection whose reply takes longer, and a run when none opens for so long; "
+           "0 is never (5s)");
   CLI::Option* verify = app.add_flag_callback(
       "--verify", [] {}, "Compare every reply byte by byte with what was sent (on)");
   app.add_flag("--no-verify", options.no_verify, "Compare nothing, only count the bytes")
@@ -119,9 +129,13 @@ std::string settle(LoadOptions& options) {
     return "--compare starts its own servers: leave TARGET out";
   if (!options.compare.empty() && !options.output.csv.empty())
     return "--csv takes single runs: use --json=FILE with --compare";
+  if (options.compare.empty() && options.rounds > 0) return "--rounds needs --compare";
+  if (options.rounds == 0) options.rounds = 5;
+  if (!starts_server && !options.server_cpus.empty())
+    return "--server-cpus pins a netecho that netload starts: leave TARGET out";
+  if (starts_server && options.server_pid > 0) return "--server-pid needs a TARGET";
   const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
   if (options.latency_from_send && !open_loop) return "--latency-from needs a rate: -r or -R";
-  if (options.requests != std::floor(options.requests)) return "-n takes a whole number";
   if (options.time.duration == 0 && options.requests == 0) {
     options.time.duration = (options.compare.empty() ? 10 : 2) * kSecond;
   }

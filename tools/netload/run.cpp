@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <utility>
 
-#include "measure/cpu_usage.h"
 #include "base/units.h"
+#include "measure/cpu_usage.h"
 #include "net/reactor.h"
 #include "net/workers.h"
 #include "netload/load.h"
@@ -98,6 +99,7 @@ class Run {
   Sample last_;
   std::vector<measure::Interval> intervals_;
   bool all_connected_ = false;
+  bool connect_timed_out_ = false;
 };
 
 Result<measure::RunResult> Run::execute(const std::vector<std::string>& arguments,
@@ -135,14 +137,22 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
   });
 }
 
-// Waits until every connection is open or one has failed.
+// Waits until every connection is open, one has failed, or none has opened for the timeout:
+// a full backlog drops what comes, and the kernel tries again for two minutes (tcp(7)).
 void Run::connect(const net::Stop& stop) {
   const bool progress = !options_.output.quiet && ::isatty(STDERR_FILENO);
   Nanoseconds next_line = now_ns() + kSecond;
+  Nanoseconds patience = plan_.timeout > 0 ? plan_.timeout : kNever;
+  if (plan_.timeout > 0 && plan_.connect_rate_hz > 0)
+    patience += static_cast<Nanoseconds>(kSecond / plan_.connect_rate_hz);
+  Nanoseconds last_opened = now_ns();
+  std::uint64_t before = 0;
   while (!stop.requested() && !gate_.over.requested()) {
     const std::uint64_t connected = sum(&LoadCounts::connected);
+    if (std::exchange(before, connected) != connected) last_opened = now_ns();
+    connect_timed_out_ = now_ns() - last_opened > patience;
     all_connected_ = connected == plan_.connections;
-    if (all_connected_ || sum(&LoadCounts::failed) > 0) break;
+    if (all_connected_ || connect_timed_out_ || sum(&LoadCounts::failed) > 0) break;
     if (progress && now_ns() >= next_line) {
       fmt::print(stderr, "\rconnecting: {} of {} ", connected, plan_.connections);
       next_line += kSecond;
@@ -221,6 +231,12 @@ Result<> Run::require_all_connected() const {
   if (!why.empty()) text += "; " + why;
   if (why.ends_with("refused") || why.ends_with("No such file or directory")) {
     text += fmt::format(" (start the server first: netecho {})", target_.address.to_string());
+  }
+  if (why.empty() && connect_timed_out_) {
+    text += fmt::format(
+        "; no other within the timeout of {} (does the server accept? "
+        "--connect-rate spares its backlog)",
+        format_duration(plan_.timeout));
   }
   return failed(text, {}, 0);
 }

@@ -23,7 +23,7 @@ struct SizeRange {
 struct LoadOptions {
   std::string target;  ///< Empty: start a netecho on loopback.
   std::vector<net::Backend> compare;
-  unsigned rounds = 5;
+  unsigned rounds = 0;  ///< 0: not given, 5.
   pid_t server_pid = 0;  ///< 0: look for it.
   std::vector<int> server_cpus;
 

@@ -26,10 +26,17 @@ class Schedule {
 
   /// Messages of all connections planned before start + `length`.
   std::uint64_t planned_within(Nanoseconds length) const noexcept {
-    return static_cast<std::uint64_t>(std::ceil(static_cast<double>(length) / step_ns_));
+    const double places = static_cast<double>(length) / step_ns_;
+    // 3/s for 10 s are 30 messages, though the quotient of the rounded step is 30.000000000000004.
+    const double whole = std::round(places);
+    const bool is_whole = std::abs(places - whole) < kRounding * places;
+    return static_cast<std::uint64_t>(is_whole ? whole : std::ceil(places));
   }
 
  private:
+  // Over the few units in the last place, 2e-16 each, that rate, step and quotient are rounded by.
+  static constexpr double kRounding = 1e-14;
+
   Nanoseconds start_;
   std::uint64_t connections_;
   double step_ns_;

@@ -1,0 +1,55 @@
+"""Servers that do not echo as they should, each a thread of the test."""
+
+import contextlib
+import socket
+import struct
+import threading
+
+
+class BadServer:
+    """Accepts connections and hands each, with its number from 0 on, to `behave(connection, number)`
+    in a thread of its own. The connection is closed when that returns."""
+
+    def __init__(self, behave):
+        self._behave = behave
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self.ended = threading.Event()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        number = 0
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._listener.accept()
+                threading.Thread(target=self._serve, args=(connection, number), daemon=True).start()
+                number += 1
+
+    def _serve(self, connection, number):
+        with connection, contextlib.suppress(OSError):
+            self._behave(connection, number)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+
+def echo(connection, messages=None):
+    """Echoes a number of reads, or until the peer ends."""
+    while messages is None or messages > 0:
+        data = connection.recv(1 << 16)
+        if not data:
+            return
+        connection.sendall(data)
+        if messages is not None:
+            messages -= 1
+
+
+def reset(connection):
+    """Ends a connection with a reset (SO_LINGER of 0 s)."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()

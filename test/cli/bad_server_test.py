@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""netload against servers that answer wrongly, late, half or not at all: it names it and ends."""
+
+import socket
+
+from bad_server import BadServer, echo, reset
+from case import case, contains, equal, expect, run, wait_until
+from process import Echo, netload, require_backend, start_netload
+
+# Far below what a run without a time limit of its own would need, far above what a slow machine does.
+SECONDS = 60
+
+
+def wrong_byte_in(place):
+    """Echoes 20 messages of 100 bytes, then one with a byte that is wrong."""
+    def behave(connection, number):
+        echo(connection, 20)
+        data = bytearray(connection.recv(100))
+        data[place] ^= 1
+        connection.sendall(data)
+        echo(connection)
+    return behave
+
+
+def errors_of(ended):
+    return ended.json()["totals"]["errors"]
+
+
+@case
+def a_wrong_byte_is_seen():
+    for place in [0, 57, 99]:
+        with BadServer(wrong_byte_in(place)) as server:
+            ended = netload(server.address, "-c", "1", "-s", "100", "-d", "30s", "--json", seconds=SECONDS)
+            ended.ended_with(1)
+            equal(errors_of(ended), {"wrong reply": 1}, "errors")
+            checks = ended.json()["checks"]
+            equal([check["passed"] for check in checks], [False], "checks passed")
+            equal(ended.json()["totals"]["messages"], 20, "messages before it")
+    with BadServer(wrong_byte_in(3)) as server:
+        text = netload(server.address, "-c", "1", "-s", "100", "-d", "30s", seconds=SECONDS).ended_with(1).out
+        contains(text, "wrong reply")
+        contains(text, "differed")
+
+
+@case
+def a_wrong_byte_passes_where_nobody_looks():
+    with BadServer(wrong_byte_in(3)) as server:
+        netload(server.address, "-c", "1", "-s", "100", "-n", "50", "--no-verify", seconds=SECONDS).ended_with(0)
+
+
+@case
+def replies_in_another_order_are_wrong():
+    def behave(connection, number):
+        data = connection.recv(200, 0x100)  # MSG_WAITALL
+        connection.sendall(data[100:] + data[:100])
+        echo(connection)
+    with BadServer(behave) as server:
+        ended = netload(server.address, "-c", "1", "-s", "100", "-P", "2", "-d", "30s", "--json", seconds=SECONDS)
+        equal(errors_of(ended.ended_with(1)), {"wrong reply": 1}, "errors")
+
+
+@case
+def a_short_reply_and_the_end():
+    def behave(connection, number):
+        echo(connection, 5)
+        connection.sendall(connection.recv(100)[:40])
+    with BadServer(behave) as server:
+        ended = netload(server.address, "-c", "1", "-s", "100", "-d", "30s", "--json", seconds=SECONDS)
+        equal(errors_of(ended.ended_with(4)), {"closed by the server": 1}, "errors")
+        equal(ended.json()["totals"]["messages"], 5, "messages: the short one is none")
+
+
+@case
+def more_than_was_sent():
+    def behave(connection, number):
+        echo(connection, 5)
+        connection.sendall(connection.recv(100) + b"x")
+        echo(connection)
+    with BadServer(behave) as server:
+        ended = netload(server.address, "-c", "1", "-s", "100", "-r", "50", "-d", "1s", "--json", seconds=SECONDS)
+        expect(ended.code in (1, 4), f"exit {ended.code}: {ended.err}")
+        # The next message may be under way when it comes: then it is the start of a wrong reply.
+        expect(errors_of(ended) in ({"more bytes came back than were sent": 1}, {"wrong reply": 1}),
+               f"errors: {errors_of(ended)}")
+
+
+@case
+def bytes_before_anything_was_sent():
+    def behave(connection, number):
+        connection.sendall(b"220 welcome\r\n")
+        echo(connection)
+    with BadServer(behave) as server:
+        ended = netload(server.address, "-c", "2", "-s", "100", "-d", "30s", seconds=SECONDS)
+        expect(ended.code in (1, 3, 4), f"exit {ended.code}: {ended.out}{ended.err}")
+        said = ended.out + ended.err
+        expect("more bytes came back" in said or "wrong reply" in said, said)
+
+
+def one_of_four(misbehave):
+    def behave(connection, number):
+        if number == 2:
+            echo(connection, 10)
+            misbehave(connection)
+        else:
+            echo(connection)
+    return behave
+
+
+@case
+def one_is_closed_and_the_others_go_on():
+    for name, misbehave in [("closed by the server", lambda connection: connection.close()),
+                            ("Connection reset by peer", reset)]:
+        with BadServer(one_of_four(misbehave)) as server:
+            ended = netload(server.address, "-c", "4", "-n", "2000", "-s", "100", "--json", seconds=SECONDS)
+            ended.ended_with(4)
+            expect(len(errors_of(ended)) == 1, f"errors: {errors_of(ended)}")
+            # A close with unread bytes is a reset too.
+            expect(set(errors_of(ended)) <= {name, "Connection reset by peer"}, f"errors: {errors_of(ended)}")
+            expect(ended.json()["totals"]["messages"] >= 1999, f"the others stopped: {ended.json()['totals']}")
+            contains(" ".join(ended.json()["warnings"]), "error")
+        with BadServer(one_of_four(misbehave)) as server:
+            netload(server.address, "-c", "4", "-n", "2000", "-s", "100", "--max-errors", "1",
+                    seconds=SECONDS).ended_with(0)
+
+
+@case
+def one_is_closed_under_a_schedule():
+    with BadServer(one_of_four(reset)) as server:
+        ended = netload(server.address, "-c", "4", "-r", "100", "-d", "1s", "-s", "100", "--json", seconds=SECONDS)
+        ended.ended_with(4)
+        plan = ended.json()["plan"]
+        equal(plan["planned"], 400, "planned")
+        expect(300 <= plan["answered"] < 400, f"plan: {plan}")
+        equal(plan["sent"], plan["answered"] + plan["lost"], "sent")
+
+
+@case
+def no_answer_ends_with_the_timeout():
+    def behave(connection, number):
+        echo(connection, 3)
+        server.ended.wait()
+    for load in [["-d", "300ms"], ["-n", "1000"], ["-r", "50", "-d", "300ms"]]:
+        with BadServer(behave) as server:
+            ended = netload(server.address, "-c", "3", "--timeout", "300ms", *load, "--json", seconds=SECONDS)
+            equal(errors_of(ended.ended_with(4)), {"no reply within the timeout": 3}, f"errors with {load}")
+            expect(ended.json()["totals"]["messages"] <= 9, "answers that were never given")
+
+
+@case
+def half_an_answer_is_none():
+    def behave(connection, number):
+        connection.sendall(connection.recv(100)[:50])
+        server.ended.wait()
+    with BadServer(behave) as server:
+        ended = netload(server.address, "-c", "2", "-s", "100", "-d", "100ms", "--timeout", "300ms", "--json",
+                        seconds=SECONDS)
+        equal(errors_of(ended.ended_with(4)), {"no reply within the timeout": 2}, "errors")
+        equal(ended.json()["totals"]["messages"], 0, "messages")
+
+
+@case
+def a_server_that_reads_nothing():
+    with BadServer(lambda connection, number: server.ended.wait()) as server:
+        ended = netload(server.address, "-c", "2", "-s", "1M", "-P", "8", "-d", "200ms", "--timeout", "300ms",
+                        "--json", seconds=SECONDS)
+        equal(errors_of(ended.ended_with(4)), {"no reply within the timeout": 2}, "errors")
+
+
+@case
+def one_byte_at_a_time():
+    def behave(connection, number):
+        while data := connection.recv(1 << 16):
+            for byte in data:
+                connection.sendall(bytes([byte]))
+    with BadServer(behave) as server:
+        ended = netload(server.address, "-c", "2", "-s", "20-60", "-n", "60", "--json", seconds=SECONDS).ended_with(0)
+        equal(ended.json()["totals"]["messages"], 60, "messages")
+
+
+@case
+def nobody_accepts():
+    """The kernel takes the connections into the backlog; no server ever sees them."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        ended = netload(address, "-c", "8", "-d", "100ms", "--timeout", "300ms", "--json", seconds=SECONDS)
+        equal(errors_of(ended.ended_with(4)), {"no reply within the timeout": 8}, "errors")
+
+
+@case
+def a_backlog_that_is_full():
+    """The last connections are never established: SYNs are dropped, and connect(2) waits for minutes."""
+    with socket.create_server(("127.0.0.1", 0), backlog=1) as listener:
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        ended = netload(address, "-c", "20", "-d", "100ms", "--timeout", "500ms", seconds=SECONDS).ended_with(3)
+        contains(ended.err, "of 20 connections")
+        contains(ended.err, "timeout")
+
+
+@case
+def the_server_dies():
+    with Echo() as server:
+        with start_netload(server.address, "-c", "4", "-d", "30s", "-i", "50ms", "--json") as running:
+            wait_until(lambda: running.err.count("qps") > 1, "it ran")
+            server.kill()
+            ended = running.finish(SECONDS).ended_with(4)
+        expect(sum(errors_of(ended).values()) == 4, f"errors: {errors_of(ended)}")
+
+
+@case
+def too_few_descriptors():
+    with Echo() as server:
+        ended = netload(server.address, "-c", "100", "-d", "5s", descriptors=50, seconds=SECONDS).ended_with(3)
+        contains(ended.err, "hard limit is 50")
+        contains(ended.err, "ulimit -Hn", "the fix")
+
+
+require_backend()
+run()

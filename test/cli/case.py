@@ -1,0 +1,80 @@
+"""Cases of a test file: what they may assume and demand, and the program that runs them.
+
+A file calls run() at its end. With names as arguments only those cases run, with `--without` before
+them all others. The exit code is 1 when a case failed, 77 when one was skipped and none failed, and
+0 otherwise.
+"""
+
+import sys
+import time
+import traceback
+
+
+class Skip(Exception):
+    """What this machine lacks for a case."""
+
+
+class Unexpected(Exception):
+    """A demand that was not met."""
+
+
+cases = []
+
+
+def case(function):
+    """Registers a function without arguments as a case."""
+    cases.append(function)
+    return function
+
+
+def expect(condition, message):
+    if not condition:
+        raise Unexpected(message)
+
+
+def equal(actual, wanted, what):
+    expect(actual == wanted, f"{what}: expected {wanted!r}, got {actual!r}")
+
+
+def contains(text, part, what="the output"):
+    expect(part in text, f"{what} lacks {part!r}:\n{text}")
+
+
+def wait_until(condition, what, seconds=30):
+    """Waits for a condition that a busy machine may reach late; fails when it never comes."""
+    end = time.monotonic() + seconds
+    while not condition():
+        expect(time.monotonic() < end, f"waited {seconds} s in vain until {what}")
+        time.sleep(0.01)
+
+
+def chosen(arguments):
+    without = arguments[:1] == ["--without"]
+    names = arguments[1:] if without else arguments
+    unknown = set(names) - {function.__name__ for function in cases}
+    if unknown:
+        sys.exit(f"no such case: {', '.join(sorted(unknown))}")
+    return [function for function in cases if not names or (function.__name__ in names) != without]
+
+
+def run():
+    failed = skipped = False
+    for function in chosen(sys.argv[1:]):
+        start = time.monotonic()
+        try:
+            function()
+            outcome = "ok"
+        except Skip as reason:
+            skipped = True
+            outcome = f"SKIP: {reason}"
+        except Unexpected as unmet:
+            failed = True
+            at = traceback.extract_tb(unmet.__traceback__)
+            line = next(frame.lineno for frame in reversed(at) if frame.filename != __file__)
+            outcome = f"FAILED in line {line}: {unmet}"
+        except Exception:
+            failed = True
+            outcome = "FAILED: " + traceback.format_exc()
+        seconds = time.monotonic() - start
+        print(f"{function.__name__} ({seconds:.1f} s): {outcome}", flush=True)
+    sys.exit(1 if failed else 77 if skipped else 0)

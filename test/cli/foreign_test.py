@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""netecho with clients, and netload with servers, that are not ours."""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+
+from bad_server import BadServer, echo
+from case import Skip, case, equal, expect, run, wait_until
+from process import Echo, Process, connect, free_port, netload, receive, require_backend, run_program
+
+
+def require(name):
+    if not shutil.which(name):
+        raise Skip(f"{name} is not installed")
+
+
+def pump(source, drain, change=bytes):
+    """Moves whole messages of 64 bytes from one socket to the other until the first ends."""
+    with contextlib.suppress(OSError):  # sockperf ends with a reset.
+        while len(message := receive(source, 64)) == 64:
+            drain.sendall(change(message))
+    drain.close()
+
+
+def as_from_a_server(message):
+    """sockperf drops replies that bear its own mark: the lowest bit of the flags, two bytes from
+    byte 8 on, which its server clears and an echo returns."""
+    return message[:9] + bytes([message[9] & 0xFE]) + message[10:]
+
+
+@case
+def sockperf_plays_ping_pong():
+    require("sockperf")
+    with Echo() as server:
+        def relay(connection, number):
+            with server.connect() as upstream:
+                threading.Thread(target=pump, args=(connection, upstream), daemon=True).start()
+                pump(upstream, connection, as_from_a_server)
+
+        with BadServer(relay) as front:
+            port = front.address.rpartition(":")[2]
+            ended = run_program("sockperf", "ping-pong", "--tcp", "-i", "127.0.0.1", "-p", port, "-t", "1",
+                                "-m", "64").ended_with(0)
+        received = re.search(r"\[Total Run\].*ReceivedMessages=(\d+)", ended.out)
+        expect(received and int(received[1]) > 10, f"no round trips:\n{ended.out}{ended.err}")
+        server.stop().ended_with(0)
+
+
+def expect_returned(argv, data):
+    """A client that copies its standard input to the server and the answer to standard output."""
+    done = subprocess.run(argv, input=data, capture_output=True, timeout=60, check=False)
+    equal(done.returncode, 0, f"exit of {argv[0]} ({done.stderr.decode()})")
+    expect(done.stdout == data, f"{argv[0]}: {len(done.stdout)} other bytes came back for {len(data)}")
+
+
+@case
+def netcat_gets_its_bytes():
+    require("nc")
+    said = subprocess.run(["nc", "-h"], capture_output=True, check=False)
+    if b"N" not in (said.stderr + said.stdout).partition(b"usage:")[2].split(b"]")[0]:
+        raise Skip("this nc has no option -N to end its half of the connection")
+    with Echo() as server:
+        expect_returned(["nc", "-N", "127.0.0.1", server.port], b"hello\n")
+
+
+@case
+def ncat_gets_its_bytes():
+    require("ncat")
+    with Echo() as server:
+        expect_returned(["ncat", "127.0.0.1", server.port], b"hello\n")
+
+
+@case
+def socat_gets_its_bytes():
+    require("socat")
+    data = os.urandom(1_000_000)
+    with Echo() as server:
+        expect_returned(["socat", "-t", "30", "-", f"TCP:127.0.0.1:{server.port}"], data)
+    with tempfile.TemporaryDirectory() as folder, Echo(listen=[f"unix:{folder}/echo"]) as server:
+        expect_returned(["socat", "-t", "30", "-", f"UNIX-CONNECT:{folder}/echo"], data)
+
+
+def drive(address):
+    """A closed and an open loop against a server that is known to echo."""
+    result = netload(address, "-c", "5", "-n", "500", "-s", "100-2k", "--json").ended_with(0).json()
+    equal(result["totals"]["messages"], 500, "messages")
+    result = netload(address, "-c", "5", "-r", "20", "-d", "500ms", "--json").ended_with(0).json()
+    equal(result["plan"]["answered"], 50, "planned messages answered")
+    return result
+
+
+def drive_program(*argv):
+    port = free_port()
+    with Process(*[part.replace("PORT", str(port)) for part in argv]) as server:
+        def listens():
+            try:
+                connect(f"127.0.0.1:{port}").close()
+                return True
+            except ConnectionRefusedError:
+                return not server.running
+
+        wait_until(listens, f"{argv[0]} listened")
+        result = drive(f"127.0.0.1:{port}")
+        expect("server" in result["cpu"], f"the CPU of {argv[0]} was not found")
+        server.process.terminate()
+
+
+@case
+def drives_socat():
+    require("socat")
+    drive_program("socat", "TCP-LISTEN:PORT,bind=127.0.0.1,reuseaddr,fork,backlog=64", "EXEC:cat")
+
+
+@case
+def drives_ncat():
+    require("ncat")
+    drive_program("ncat", "-l", "-k", "-e", "/bin/cat", "127.0.0.1", "PORT")
+
+
+@case
+def drives_ten_lines_of_python():
+    with BadServer(lambda connection, number: echo(connection)) as server:
+        drive(server.address)
+
+
+require_backend()
+run()

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+"""netecho as its user sees it: where it listens, how it ends, and what it prints."""
+
+import csv
+import json
+import os
+import signal
+import socket
+import tempfile
+
+from case import Skip, case, contains, equal, expect, run, wait_until
+from process import (Echo, check_echo, connect, netecho, netload, program, receive, require_backend, require_ipv6,
+                     run_program)
+
+
+@case
+def any_free_port():
+    with Echo() as server:
+        expect(int(server.port) > 0, "no port in the file")
+        equal(server.listening(), [f"127.0.0.1:{server.port}"], "where it says it listens")
+        with server.connect() as client:
+            check_echo(client, bytes(range(256)) * 400)
+        server.stop().ended_with(0)
+
+
+@case
+def ipv6():
+    require_ipv6()
+    with Echo(listen=["[::1]:0"]) as server:
+        with server.connect() as client:
+            check_echo(client)
+        equal(server.listening(), [f"[::1]:{server.port}"], "where it says it listens")
+        ended = netload(server.address, "-c", "4", "-n", "200", "--json").ended_with(0)
+        equal(ended.json()["totals"]["messages"], 200, "messages")
+
+
+@case
+def unix_path():
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/echo"
+        with socket.socket(socket.AF_UNIX) as stale:
+            stale.bind(path)
+        for threads in ["1", "2"]:
+            with Echo("-t", threads, listen=[f"unix:{path}"]) as server:
+                equal(server.port, path, "the port file")
+                with server.connect() as client:
+                    check_echo(client)
+                ended = netecho(f"unix:{path}", "-d", "5s").ended_with(3)
+                contains(ended.err, path, "what a second server says")
+                with server.connect() as client:
+                    check_echo(client)
+                server.stop().ended_with(0)
+            expect(not os.path.exists(path), "the socket's file is still there")
+
+
+@case
+def several_addresses():
+    with tempfile.TemporaryDirectory() as folder:
+        with Echo(listen=["127.0.0.1:0", "127.0.0.2:0", f"unix:{folder}/echo"]) as server:
+            addresses = server.listening()
+            equal(len(addresses), 3, "addresses it says it listens on")
+            for address in addresses:
+                with connect(address) as client:
+                    check_echo(client)
+            server.stop().ended_with(0)
+            contains(server.out, "3 connections")
+
+
+@case
+def two_threads():
+    with Echo("-t", "2", "--json") as server:
+        clients = [server.connect() for _ in range(40)]
+        for client in clients:
+            check_echo(client)
+            client.close()
+        result = server.stop().ended_with(0).json()
+        equal(result["totals"]["connections"], 40, "connections")
+        equal(result["totals"]["bytes_in"], 40 * len(b"one message"), "bytes in")
+        equal(result["cpu"]["process"]["threads"], 2, "threads")
+
+
+@case
+def duration_ends_it():
+    ended = netecho("127.0.0.1:0", "-d", "100ms", "--json").ended_with(0)
+    expect(ended.json()["totals"]["seconds"] >= 0.1, "it ended early")
+    equal(ended.json()["interrupted"], False, "interrupted")
+
+
+@case
+def first_signal_prints_the_result():
+    for number in [signal.SIGINT, signal.SIGTERM]:
+        with Echo() as server:
+            with server.connect() as client:
+                check_echo(client)
+                server.signal(number)
+                equal(client.recv(1), b"", "what an open connection gets at the end")
+            server.finish().ended_with(0)
+            for part in ["1 connection", "1 message", "qps", "per message", "machine", "path"]:
+                contains(server.out, part)
+    with Echo("-d", "60s", "--json") as server:
+        server.signal(signal.SIGINT)
+        equal(server.finish().ended_with(130).json()["interrupted"], True, "interrupted")
+
+
+@case
+def second_signal_ends_at_once():
+    with Echo() as server:
+        os.kill(server.pid, signal.SIGSTOP)  # Both are pending when it goes on.
+        os.kill(server.pid, signal.SIGINT)
+        os.kill(server.pid, signal.SIGTERM)
+        os.kill(server.pid, signal.SIGCONT)
+        equal(server.finish().ended_with(130).out, "", "what it still prints")
+
+
+@case
+def user_signal_prints_a_snapshot():
+    with Echo() as server:
+        with server.connect() as client:
+            check_echo(client)
+            for count in [1, 2]:
+                server.signal(signal.SIGUSR1)
+                wait_until(lambda: len(server.out.splitlines()) == count, f"{count} snapshots were there")
+            check_echo(client)
+        server.stop().ended_with(0)
+
+
+@case
+def live_lines():
+    with Echo("-i", "50ms") as server:
+        wait_until(lambda: len(server.out.splitlines()) >= 3, "three lines were there")
+        result = server.stop().ended_with(0)
+        contains(result.out.splitlines()[0], "qps")
+
+
+@case
+def live_lines_beside_json():
+    with Echo("-i", "50ms", "--json") as server:
+        wait_until(lambda: server.err.count("qps") >= 2, "two lines were on standard error")
+        result = server.stop().ended_with(0).json()
+        expect(len(result["intervals"]) >= 2, "no intervals in the document")
+
+
+def validate(document):
+    try:
+        from jsonschema import Draft202012Validator
+    except ImportError:
+        raise Skip("python3 has no module jsonschema") from None
+    with open(program("SCHEMA"), encoding="utf-8") as file:
+        wrong = [f"{error.json_path}: {error.message[:200]}" for error in
+                 Draft202012Validator(json.load(file)).iter_errors(document)]
+    expect(not wrong, "\n".join(wrong))
+
+
+@case
+def json_keeps_to_the_schema():
+    with Echo("--json", "-i", "50ms") as server:
+        one = netload(server.address, "-c", "2", "-n", "100", "--json", "-i", "20ms").ended_with(0).json()
+        two = netload(server.address, "-c", "2", "-r", "50", "-d", "200ms", "--json").ended_with(0).json()
+        for document in [one, two, server.stop().ended_with(0).json()]:
+            validate(document)
+
+
+@case
+def json_and_text():
+    with tempfile.TemporaryDirectory() as folder:
+        ended = netecho("127.0.0.1:0", "-d", "1ms", f"--json={folder}/result").ended_with(0)
+        contains(ended.out, "machine")
+        with open(f"{folder}/result", encoding="utf-8") as file:
+            equal(json.load(file)["tool"], "netecho", "tool")
+
+
+@case
+def csv_rows():
+    with tempfile.TemporaryDirectory() as folder:
+        file = f"{folder}/rows.csv"
+        for _ in range(3):
+            netecho("127.0.0.1:0", "-d", "1ms", "--csv", file).ended_with(0)
+        with open(file, newline="", encoding="utf-8") as text:
+            rows = list(csv.reader(text))
+        equal(len(rows), 4, "a header and three rows")
+        equal({len(row) for row in rows}, {len(rows[0])}, "fields of each row")
+        equal([row[rows[0].index("tool")] for row in rows[1:]], ["netecho"] * 3, "the column 'tool'")
+
+
+@case
+def every_way_to_wait():
+    for wait in ["block", "spin", "adaptive", "adaptive:20us"]:
+        with Echo("--wait", wait, "--json") as server:
+            with server.connect() as client:
+                for _ in range(5):
+                    check_echo(client)
+            contains(server.stop().ended_with(0).json()["config"]["wait"], wait)
+
+
+@case
+def half_closed_peer_gets_the_rest():
+    message = os.urandom(300_000)
+    with Echo() as server, server.connect() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+        client.settimeout(60)
+        sent = client.send(message)
+        client.shutdown(socket.SHUT_WR)
+        equal(receive(client, sent), message[:sent], "the echo behind a half-close")
+        equal(client.recv(1), b"", "the end of the stream")
+
+
+@case
+def reset_is_counted():
+    with Echo("--json") as server:
+        with server.connect() as client, server.connect() as other:
+            check_echo(client)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
+            client.close()  # SO_LINGER of 0 s: a reset.
+            for _ in range(20):
+                check_echo(other)
+        result = server.stop().ended_with(0).json()
+        equal(result["totals"]["errors"], {"Connection reset by peer": 1}, "errors")
+
+
+@case
+def over_the_limit_of_connections():
+    with Echo("--max-connections", "3", "--json") as server:
+        kept = [server.connect() for _ in range(3)]
+        for client in kept:
+            check_echo(client)
+        for _ in range(2):
+            with server.connect() as refused:
+                try:
+                    equal(refused.recv(1), b"", "what a connection over the limit gets")
+                except ConnectionResetError:
+                    pass
+        kept.pop().close()
+        for client in kept:
+            check_echo(client)
+
+        def room():
+            with server.connect() as client:
+                try:
+                    client.sendall(b"x")
+                    return client.recv(1) == b"x"
+                except (ConnectionResetError, BrokenPipeError):
+                    return False
+
+        wait_until(room, "the room of a closed connection was given away")
+        errors = server.stop().ended_with(0).json()["totals"]["errors"]
+        expect(errors.get("over --max-connections", 0) >= 2, f"errors: {errors}")
+
+
+@case
+def a_client_that_never_reads():
+    with Echo("--json") as server, server.connect() as greedy, server.connect() as other:
+        check_echo(other)
+        before = server.resident_bytes()
+        greedy.setblocking(False)
+        chunk = os.urandom(1 << 16)
+        sent = idle = 0
+        while sent < 64 << 20 and idle < 20:
+            try:
+                sent += greedy.send(chunk[sent % len(chunk):])
+                idle = 0
+            except BlockingIOError:
+                idle += 1
+                check_echo(other)
+        check_echo(other, os.urandom(100_000))
+        grown = server.resident_bytes() - before
+        expect(grown < 24 << 20, f"{grown} bytes more after {sent} bytes that nobody reads")
+        expect(sent < 64 << 20, "it was read from until the end: nothing held it back")
+        greedy.setblocking(True)
+        greedy.settimeout(60)
+        got = 0
+        while got < sent:
+            part = greedy.recv(min(1 << 16, sent - got))
+            expect(part, f"it ended after {got} of {sent} bytes")
+            expect((chunk + chunk)[got % len(chunk):].startswith(part), f"wrong bytes from {got} on")
+            got += len(part)
+        result = server.stop().ended_with(0).json()
+        contains(" ".join(result["path"]["evidence"]), "peers that did not read")
+
+
+@case
+def out_of_descriptors():
+    with Echo("--json", descriptors=40) as server:
+        clients = []
+        for _ in range(60):
+            clients.append(server.connect())
+        for client in clients[:10]:
+            check_echo(client)
+        for client in clients[10:]:
+            client.sendall(b"later")
+        for client in clients[:10]:
+            check_echo(client)
+        for client in clients[:30]:
+            client.close()
+        for client in clients[30:]:
+            equal(receive(client, 5), b"later", "the echo once there is room")
+        result = server.stop().ended_with(0).json()
+        said = " ".join(result["path"]["evidence"])
+        contains(said, "for want of descriptors or memory", "the result")
+        equal(result["totals"]["connections"], 60, "connections")
+
+
+@case
+def too_few_descriptors_to_start():
+    ended = run_program(program("NETECHO"), "127.0.0.1:0", "-d", "5s", descriptors=15).ended_with(3)
+    contains(ended.err, "descriptors")
+    contains(ended.err, "ulimit", "the fix")
+
+
+require_backend()
+run()

@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""netload against netecho: it sends what it was told to, and counts what it sent."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+from case import case, contains, equal, expect, run, wait_until
+from process import Echo, backend_flags, netload, program, require_backend, start_netload
+
+
+def document(server, *flags, code=0):
+    return netload(server.address, *flags, "--json").ended_with(code).json()
+
+
+def expect_plan(result, planned):
+    """Everything planned was sent and answered."""
+    plan = result["plan"]
+    equal(plan["planned"], planned, "planned")
+    equal(plan["sent"], planned, "sent")
+    equal(plan["answered"], planned, "answered")
+    equal(plan["lost"], 0, "lost")
+    equal(result["totals"]["messages"], planned, "messages")
+    equal(result["latency_ns"]["count"], planned, "latencies")
+    equal(result["totals"]["errors"], {}, "errors")
+
+
+@case
+def count_is_exact():
+    with Echo("--json") as server:
+        for count, flags in [(1000, ["-c", "7"]), (1, ["-c", "20"]), (1, ["-c", "20", "-t", "2"]),
+                             (1001, ["-c", "3", "-t", "2"]), (501, ["-c", "4", "-P", "5"])]:
+            result = document(server, "-n", str(count), "-s", "64", *flags)
+            equal(result["totals"]["messages"], count, f"messages with {flags}")
+            equal(result["latency_ns"]["count"], count, f"latencies with {flags}")
+            equal(result["totals"]["bytes_in"], count * 64, f"bytes in with {flags}")
+            equal(result["totals"]["bytes_out"], count * 64, f"bytes out with {flags}")
+        served = server.stop().ended_with(0).json()["totals"]
+        equal(served["bytes_in"], (1000 + 1 + 1 + 1001 + 501) * 64, "bytes that the server received")
+        equal(served["bytes_out"], served["bytes_in"], "bytes that the server sent")
+
+
+@case
+def duration():
+    with Echo() as server:
+        result = document(server, "-c", "4", "-d", "200ms")
+        expect(result["totals"]["messages"] > 0, "no message")
+        equal(result["totals"]["connections"], 4, "connections")
+        equal(result["latency_ns"]["count"], result["totals"]["messages"], "latencies")
+        equal(result["latency_ns"]["from"], "send", "where latency counts from")
+
+
+@case
+def rate_of_each_connection():
+    with Echo() as server:
+        expect_plan(document(server, "-c", "20", "-r", "50", "-d", "500ms"), 500)
+        expect_plan(document(server, "-c", "3", "-r", "0.5", "-d", "4s"), 6)
+        expect_plan(document(server, "-c", "20", "-r", "50", "-d", "500ms", "-t", "2"), 500)
+        expect_plan(document(server, "-c", "5", "-r", "100", "-n", "77"), 77)
+
+
+@case
+def rate_of_all_together():
+    with Echo() as server:
+        expect_plan(document(server, "-c", "7", "-R", "100", "-d", "1s"), 100)
+        expect_plan(document(server, "-c", "3", "-R", "7.5", "-d", "2s"), 15)
+        expect_plan(document(server, "-c", "100", "-R", "50", "-d", "1s"), 50)
+
+
+@case
+def rate_of_zero_is_a_closed_loop():
+    with Echo() as server:
+        result = document(server, "-c", "2", "-r", "0", "-n", "100")
+        expect("plan" not in result, "a plan without a rate")
+
+
+@case
+def latency_counts_from_what_was_asked():
+    with Echo() as server:
+        flags = ["-c", "2", "-r", "50", "-d", "200ms"]
+        equal(document(server, *flags)["latency_ns"]["from"], "schedule", "by default")
+        result = document(server, *flags, "--latency-from", "send")
+        equal(result["latency_ns"]["from"], "send", "as asked")
+        expect_plan(result, 20)
+
+
+@case
+def a_stopped_server_shows_in_every_planned_message():
+    """The stall gate: a server asleep for 600 ms delays 60 planned messages, not one."""
+    with Echo() as server:
+        with start_netload(server.address, "-c", "1", "-r", "100", "-d", "2s", "-P", "1000", "--json") as running:
+            time.sleep(0.7)
+            server.signal(signal.SIGSTOP)
+            time.sleep(0.6)
+            server.signal(signal.SIGCONT)
+            result = running.finish().ended_with(0).json()
+        expect_plan(result, 200)
+        p90 = dict(map(tuple, result["latency_ns"]["percentiles"]))[90.0]
+        expect(p90 > 100e6, f"p90 is {p90} ns: the wait of the messages planned meanwhile is hidden")
+
+
+@case
+def pipeline():
+    with Echo() as server:
+        for flags in [["-n", "2000"], ["-R", "2k", "-d", "500ms"]]:
+            result = document(server, "-c", "2", "-P", "8", *flags)
+            equal(result["config"]["pipeline"], "8", "pipeline")
+            equal(result["totals"]["messages"], 2000 if "-n" in flags else 1000, "messages")
+
+
+@case
+def sizes():
+    with Echo() as server:
+        for size, least, most in [("1", 1, 1), ("16k", 16384, 16384), ("1-3", 1, 3), ("64-1k", 64, 1024),
+                                  ("1M", 1 << 20, 1 << 20)]:
+            count = 20 if size == "1M" else 300
+            totals = document(server, "-c", "3", "-n", str(count), "-s", size)["totals"]
+            equal(totals["messages"], count, f"messages of size {size}")
+            expect(count * least <= totals["bytes_in"] <= count * most, f"bytes of size {size}: {totals}")
+            equal(totals["bytes_out"], totals["bytes_in"], f"bytes of size {size}")
+            if least != most:
+                expect(count * least < totals["bytes_in"] < count * most, f"sizes of {size} do not vary: {totals}")
+
+
+@case
+def seed_decides_the_sizes():
+    with Echo() as server:
+        flags = ["-c", "1", "-n", "100", "-s", "1-1k", "--seed"]
+        one, same, other = (document(server, *flags, seed)["totals"]["bytes_out"] for seed in ["5", "5", "6"])
+        equal(one, same, "bytes with the same seed")
+        expect(one != other, "another seed sends the same")
+
+
+@case
+def unix_path():
+    with tempfile.TemporaryDirectory() as folder, Echo(listen=[f"unix:{folder}/echo"]) as server:
+        result = document(server, "-c", "4", "-n", "400")
+        equal(result["totals"]["messages"], 400, "messages")
+        expect("server" in result["cpu"], "the server's CPU was not found")
+
+
+@case
+def warm_up_is_left_out():
+    with Echo("--json") as server:
+        expect_plan(document(server, "-c", "2", "-r", "100", "-w", "500ms", "-d", "500ms"), 100)
+        result = document(server, "-c", "2", "-n", "100", "-w", "200ms", "-s", "64")
+        equal(result["totals"]["messages"], 100, "messages")
+        equal(result["totals"]["bytes_in"], 6400, "bytes in")
+        served = server.stop().ended_with(0).json()["totals"]
+        expect(served["bytes_in"] > 200 * 512 + 6400, f"nothing was sent to warm up: {served}")
+
+
+@case
+def connect_rate():
+    with Echo() as server:
+        start = time.monotonic()
+        result = document(server, "-c", "21", "--connect-rate", "50", "-n", "21")
+        expect(time.monotonic() - start >= 0.4, "21 connections at 50/s took less than 400 ms")
+        equal(result["connect_ns"]["count"], 21, "connects measured")
+
+
+@case
+def slow_connect_rate_is_not_a_timeout():
+    with Echo() as server:
+        document(server, "-c", "3", "--connect-rate", "2", "--timeout", "200ms", "-n", "3")
+
+
+@case
+def cpu_of_the_server():
+    with Echo() as server:
+        result = document(server, "-c", "4", "-n", "5000")
+        expect(result["cpu"]["server"]["user_s"] + result["cpu"]["server"]["sys_s"] > 0, "it spent nothing")
+        expect(result["server_us_cpu_per_message"] > 0, "no cost per message")
+        expect(result["rss_bytes"]["server"] > 1 << 20, "no memory of the server")
+        result = document(server, "-c", "4", "-n", "100", "--server-pid", str(server.pid))
+        expect("server" in result["cpu"], "the process named was not asked")
+        text = netload(server.address, "-c", "4", "-n", "5000").ended_with(0).out
+        contains(text, "server")
+        contains(text, "per message")
+
+
+@case
+def starts_its_own_server():
+    result = netload("-c", "4", "-n", "500", "--json").ended_with(0).json()
+    equal(result["totals"]["messages"], 500, "messages")
+    expect("server" in result["cpu"], "no CPU of the server")
+
+
+def children_of(pid):
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, check=False).stdout
+    return [int(child) for child in listed.split()]
+
+
+@case
+def its_own_server_does_not_outlive_it():
+    for number in [signal.SIGINT, signal.SIGKILL]:
+        with start_netload("-c", "2", "-d", "60s", "-q") as running:
+            wait_until(lambda: children_of(running.pid), "a server was started")
+            servers = children_of(running.pid)
+            time.sleep(0.3)
+            running.signal(number)
+            running.finish()
+            wait_until(lambda: not any(os.path.exists(f"/proc/{pid}/exe") for pid in servers), "the server ended")
+
+
+@case
+def interrupt_prints_what_there_is():
+    with Echo() as server:
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            with start_netload(server.address, "-c", "2", "-d", "60s", "-i", "50ms", "--json") as running:
+                wait_until(lambda: running.err.count("qps") > 2, "it ran")
+                running.signal(number)
+                result = running.finish().ended_with(130).json()
+            equal(result["interrupted"], True, "interrupted")
+            expect(result["totals"]["messages"] > 0, "no message in the partial result")
+            equal(result["totals"]["errors"], {}, "errors")
+        with start_netload(server.address, "-c", "2", "-d", "60s", "-i", "50ms") as running:
+            wait_until(lambda: running.out.count("qps") > 2, "it ran")
+            running.signal(signal.SIGINT)
+            contains(running.finish().ended_with(130).out, "interrupted")
+
+
+@case
+def user_signal_prints_a_snapshot():
+    with Echo() as server, start_netload(server.address, "-c", "2", "-d", "60s") as running:
+        time.sleep(0.3)
+        for count in [1, 2]:
+            running.signal(signal.SIGUSR1)
+            wait_until(lambda: running.out.count("qps") == count, f"{count} snapshots were there")
+        running.signal(signal.SIGINT)
+        running.finish().ended_with(130)
+
+
+@case
+def csv_rows():
+    with Echo() as server, tempfile.TemporaryDirectory() as folder:
+        for _ in range(2):
+            netload(server.address, "-n", "10", "-c", "1", "--csv", f"{folder}/rows").ended_with(0)
+        with open(f"{folder}/rows", encoding="utf-8") as file:
+            equal(len(file.read().splitlines()), 3, "a header and two rows")
+
+
+@case
+def every_way_to_wait():
+    with Echo() as server:
+        for wait in ["block", "spin", "adaptive:20us"]:
+            expect_plan(document(server, "-c", "2", "-r", "50", "-d", "200ms", "--wait", wait), 20)
+
+
+COMPARE = ["--compare", "epoll,uring", "--rounds", "2", "-d", "200ms", "-c", "10"]
+
+
+@case
+def compare_as_a_table():
+    out = netload(*COMPARE).ended_with(0).out
+    for part in ["p50", "p99.9", "server CPU", "client CPU", "us/message", "uring against epoll", "server CPU per message x",
+                 "machine", "not shown", "every reply verified"]:
+        contains(out, part)
+    rows = [line.split()[0] for line in out.splitlines() if line.startswith("  ") and line.split()]
+    equal([rows.count("epoll"), rows.count("uring")], [1, 2], "rows of each backend, and the comparison")
+
+
+@case
+def compare_as_json():
+    ended = netload(*COMPARE, "--json").ended_with(0)
+    result = ended.json()
+    equal([one["backend"] for one in result["backends"]], ["epoll", "uring"], "backends")
+    for one in result["backends"]:
+        equal(len(one["rounds"]), 2, "rounds")
+        expect(one["server_us_cpu_per_message"]["min"] > 0, "no CPU of the server")
+        expect(one["qps"]["min"] <= one["qps"]["median"] <= one["qps"]["max"], f"spread: {one['qps']}")
+        for part in one["rounds"]:
+            equal(part["schema"], "wiremark.result/1", "schema of a round")
+    with tempfile.TemporaryDirectory() as folder:
+        out = netload("--compare", "epoll", "--rounds", "1", "-c", "1", "-d", "50ms", f"--json={folder}/both").ended_with(0).out
+        contains(out, "us/message")
+        with open(f"{folder}/both", encoding="utf-8") as file:
+            equal(len(json.load(file)["backends"]), 1, "backends in the file")
+
+
+@case
+def compare_can_be_interrupted():
+    with start_netload("--compare", "epoll,epoll", "--rounds", "100", "-d", "300ms", "-c", "2") as running:
+        time.sleep(1.5)
+        running.signal(signal.SIGINT)
+        running.finish().ended_with(130)
+
+
+require_backend()
+run()

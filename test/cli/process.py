@@ -1,0 +1,211 @@
+"""The programs under test as processes that can neither hang nor outlive a case.
+
+The environment names them: NETECHO, NETLOAD and DENY_URING; BACKEND, where it is set, is asked
+of both tools.
+"""
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import socket
+import subprocess
+import tempfile
+
+from case import Skip, Unexpected, equal, expect, wait_until
+
+SECONDS_AT_MOST = 90
+
+
+class Process:
+    """A running program whose output goes to files, so that it never waits for its reader."""
+
+    def __init__(self, *argv, descriptors=None):
+        self.argv = [str(argument) for argument in argv]
+        self._out = tempfile.TemporaryFile("w+b")
+        self._err = tempfile.TemporaryFile("w+b")
+
+        def lower_limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
+        self.process = subprocess.Popen(
+            self.argv, stdin=subprocess.DEVNULL, stdout=self._out, stderr=self._err,
+            preexec_fn=lower_limit if descriptors else None)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def running(self):
+        return self.process.poll() is None
+
+    @staticmethod
+    def _text(file):
+        size = os.fstat(file.fileno()).st_size
+        return os.pread(file.fileno(), size, 0).decode()
+
+    @property
+    def out(self):
+        return self._text(self._out)
+
+    @property
+    def err(self):
+        return self._text(self._err)
+
+    @property
+    def code(self):
+        return self.process.returncode
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def finish(self, seconds=SECONDS_AT_MOST):
+        """Waits for the end; a program that does not end in time is killed and fails the case."""
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise Unexpected(f"{' '.join(self.argv)} still ran after {seconds} s; it had said:\n"
+                             f"{self.out}{self.err}") from None
+        return self
+
+    def stop(self):
+        """Asks for a graceful end and waits for it."""
+        self.signal(signal.SIGTERM)
+        return self.finish()
+
+    def kill(self):
+        if self.running:
+            self.process.kill()
+            self.process.wait()
+
+    def ended_with(self, code, what=""):
+        expect(self.code == code,
+               f"{what or ' '.join(self.argv)}: exit {self.code} instead of {code}\n{self.out}{self.err}")
+        return self
+
+    def json(self):
+        """What stands on standard output, which must be one JSON document and nothing else."""
+        try:
+            return json.loads(self.out)
+        except ValueError as error:
+            raise Unexpected(f"standard output is not one JSON document ({error}):\n{self.out}") from None
+
+    def resident_bytes(self):
+        with open(f"/proc/{self.pid}/status", encoding="ascii") as status:
+            line = next(line for line in status if line.startswith("VmRSS:"))
+        return int(line.split()[1]) * 1024
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+
+def program(name):
+    path = os.environ.get(name)
+    if not path:
+        raise Skip(f"{name} is not set; run the tests with meson test")
+    return path
+
+
+def backend_flags():
+    backend = os.environ.get("BACKEND")
+    return ["--backend", backend] if backend else []
+
+
+def run_program(*argv, seconds=SECONDS_AT_MOST, descriptors=None):
+    with Process(*argv, descriptors=descriptors) as process:
+        return process.finish(seconds)
+
+
+def netload(*flags, **limits):
+    return run_program(program("NETLOAD"), *backend_flags(), *flags, **limits)
+
+
+def start_netload(*flags, **limits):
+    return Process(program("NETLOAD"), *backend_flags(), *flags, **limits)
+
+
+def netecho(*flags, **limits):
+    return run_program(program("NETECHO"), *backend_flags(), *flags, **limits)
+
+
+class Echo(Process):
+    """A netecho that is ready to accept; `address` is what netload takes as TARGET."""
+
+    def __init__(self, *flags, listen=("127.0.0.1:0",), before=(), descriptors=None):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "port")
+            super().__init__(*before, program("NETECHO"), *backend_flags(), *listen, "--port-file", file,
+                             *flags, descriptors=descriptors)
+            wait_until(lambda: os.path.exists(file) or not self.running, "netecho was ready")
+            if not os.path.exists(file):
+                self.ended_with(None, "netecho before it was ready")
+            with open(file, encoding="utf-8") as text:
+                self.port = text.read().strip()
+        host = listen[0].rpartition(":")[0]
+        self.address = listen[0] if host == "unix" else f"{host}:{self.port}"
+
+    def connect(self):
+        return connect(self.address)
+
+    def listening(self):
+        """The addresses it said it listens on."""
+        lines = [line for line in self.err.splitlines() if "listening on " in line]
+        return [line.split("listening on ")[1].split()[0] for line in lines]
+
+
+def connect(address):
+    """A blocking client socket that gives up rather than hang."""
+    if address.startswith("unix:"):
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(SECONDS_AT_MOST)
+        client.connect(address[5:])
+        return client
+    host, _, port = address.rpartition(":")
+    return socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_AT_MOST)
+
+
+def receive(client, size):
+    """Exactly `size` bytes, fewer only when the peer ends."""
+    got = bytearray()
+    while len(got) < size:
+        part = client.recv(size - len(got))
+        if not part:
+            break
+        got += part
+    return bytes(got)
+
+
+def check_echo(client, message=b"one message"):
+    client.sendall(message)
+    equal(receive(client, len(message)), message, "the echo")
+
+
+def require_backend():
+    """Skips a whole file where the backend asked for cannot run."""
+    backend = os.environ.get("BACKEND")
+    if backend != "uring":
+        return
+    tried = netecho("127.0.0.1:0", "-d", "1ms")
+    if tried.code == 3 and "io_uring" in tried.err:
+        print(f"SKIP: {tried.err.strip()}")
+        raise SystemExit(77)
+
+
+def require_ipv6():
+    try:
+        with contextlib.closing(socket.socket(socket.AF_INET6)) as probe:
+            probe.bind(("::1", 0))
+    except OSError as error:
+        raise Skip(f"no IPv6 loopback: {error}") from None
+
+
+def free_port():
+    """A port on which nobody listens now."""
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as probe:
+        return probe.getsockname()[1]

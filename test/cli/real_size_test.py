@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""The loads the tools were made for, at their real size: counted to the last message, never timed."""
+
+import resource
+
+from case import Skip, case, equal, expect, run
+from process import Echo, netload, require_backend
+
+SECONDS = 400
+
+
+def result_of(server, *flags):
+    return netload(server.address, *flags, "--timeout", "60s", "--json", seconds=SECONDS).ended_with(0).json()
+
+
+@case
+def ten_thousand_connections():
+    needed = 10_100
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise Skip(f"the hard limit of descriptors is {hard}, and {needed} are needed")
+    with Echo("--json") as server:
+        result = result_of(server, "-c", "10000", "-r", "10", "-d", "5s")
+        equal(result["totals"]["connections"], 10_000, "connections")
+        equal(result["plan"]["planned"], 500_000, "planned")
+        equal(result["plan"]["answered"], 500_000, "answered")
+        equal(result["plan"]["lost"], 0, "lost")
+        equal(result["totals"]["errors"], {}, "errors")
+        expect("server" in result["cpu"], "no CPU of the server")
+        served = server.stop().ended_with(0).json()["totals"]
+        equal(served["connections"], 10_000, "connections that the server saw")
+        equal(served["bytes_out"], 500_000 * 512, "bytes that the server returned")
+        equal(served["errors"], {}, "errors of the server")
+
+
+@case
+def a_million_requests():
+    with Echo("--json") as server:
+        result = result_of(server, "-n", "1000000", "-c", "100", "-s", "512")
+        equal(result["totals"]["messages"], 1_000_000, "messages")
+        equal([check["passed"] for check in result["checks"]], [True], "every reply verified")
+        equal(result["totals"]["errors"], {}, "errors")
+        served = server.stop().ended_with(0).json()["totals"]
+        equal(served["bytes_out"], 512_000_000, "bytes that the server returned")
+
+
+require_backend()
+run()

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""What netecho and netload say to command lines that are wrong, and to questions about themselves.
+
+The environment names the man pages' folder as MAN and, beside what process.py reads, nothing else.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+
+from case import Skip, case, contains, equal, expect, run
+from process import Echo, free_port, netecho, netload, program, run_program
+
+BOTH = [netecho, netload]
+
+
+def expect_usage(run_tool, flags, *parts):
+    """Exit 2, nothing on standard output, and a line on standard error with all the parts."""
+    ended = run_tool(*flags)
+    ended.ended_with(2)
+    equal(ended.out, "", "standard output of a usage error")
+    line = ended.err.splitlines()[0]
+    for part in parts:
+        contains(line, part, f"the answer to {flags}")
+    contains(ended.err, "--help", f"the answer to {flags}")
+
+
+@case
+def wrong_values_of_both_tools():
+    for tool in BOTH:
+        expect_usage(tool, ["--backend", "foo"], "--backend", "foo", "auto, epoll or uring")
+        expect_usage(tool, ["-b", "io"], "--backend", "auto, epoll or uring")
+        expect_usage(tool, ["-d", "5x"], "--duration", "5x", "time such as")
+        expect_usage(tool, ["--duration=-1s"], "--duration", "time such as")
+        expect_usage(tool, ["-i", "soon"], "--interval", "time such as")
+        expect_usage(tool, ["--cpus", "9-1"], "--cpus", "9-1", "list of processors")
+        expect_usage(tool, ["-t", "0"], "--threads", "whole number from 1")
+        expect_usage(tool, ["--wait", "nap"], "--wait", "block, spin")
+        expect_usage(tool, ["--wait", "adaptive:x"], "--wait", "time such as")
+        expect_usage(tool, ["--buffers", "100"], "--buffers", "power of two")
+        expect_usage(tool, ["--buffer-size", "1"], "--buffer-size", "from 64")
+        expect_usage(tool, ["--sndbuf", "0"], "--sndbuf", "size from 1")
+        expect_usage(tool, ["--completion", "tcsh"], "--completion", "tcsh", "bash")
+        expect_usage(tool, ["--frobnicate"], "--frobnicate")
+        expect_usage(tool, ["-Z"], "-Z")
+        expect_usage(tool, ["--threads"], "--threads")
+
+
+@case
+def wrong_values_of_netload():
+    for text in ["abc", "0", "-5", "1.5", "10q", "99999999999999999999"]:
+        expect_usage(netload, [f"--connections={text}"], "--connections", "whole number from 1")
+    expect_usage(netload, ["-c", "abc"], "--connections", "abc")
+    expect_usage(netload, ["-r", "-3"], "--rate", "number such as")
+    expect_usage(netload, ["-R", "fast"], "--total-rate", "number such as")
+    expect_usage(netload, ["-r", "5", "-R", "5"], "--rate", "--total-rate")
+    expect_usage(netload, ["-n", "-1"], "--requests", "number")
+    expect_usage(netload, ["-n", "0.5"], "--requests", "whole number")
+    for text in ["0", "10-5", "-1", "x", "1-", "17M"]:
+        expect_usage(netload, [f"--size={text}"], "--size", "64-1k")
+    expect_usage(netload, ["-P", "0"], "--pipeline", "whole number from 1")
+    expect_usage(netload, ["--timeout", "x"], "--timeout", "time such as")
+    expect_usage(netload, ["--warmup", "x"], "--warmup", "time such as")
+    expect_usage(netload, ["--latency-from", "moon", "-r", "1"], "--latency-from", "schedule or send")
+    expect_usage(netload, ["--seed", "x"], "--seed", "whole number")
+    expect_usage(netload, ["--server-pid", "me"], "--server-pid", "whole number")
+
+
+@case
+def flags_that_do_not_go_together():
+    expect_usage(netload, ["--compare", "epoll", "127.0.0.1:7"], "--compare", "TARGET")
+    expect_usage(netload, ["--compare", "epoll,foo"], "--compare", "foo")
+    expect_usage(netload, ["--latency-from", "send"], "--latency-from", "rate")
+    expect_usage(netload, ["--rounds", "3", "127.0.0.1:7"], "--rounds", "--compare")
+    expect_usage(netload, ["--server-cpus", "0", "127.0.0.1:7"], "--server-cpus", "TARGET")
+    expect_usage(netload, ["--server-pid", "1"], "--server-pid", "TARGET")
+    expect_usage(netload, ["--compare", "epoll", "--csv", "rows.csv"], "--csv", "--compare")
+    expect_usage(netload, ["127.0.0.1:7", "127.0.0.1:8"], "127.0.0.1:8")
+
+
+@case
+def malformed_addresses():
+    for text in ["nowhere", "127.0.0.1:70000", "127.0.0.1:", "::1:7007", "[::1", "unix:", "1.2.3.4:-1"]:
+        expect_usage(netload, [text], "TARGET", text)
+        expect_usage(netecho, [text], "LISTEN", text)
+    expect_usage(netecho, ["127.0.0.1:0", "nowhere"], "LISTEN", "nowhere")
+    expect_usage(netload, ["unix:/" + "x" * 200], "TARGET", "107 bytes")
+
+
+@case
+def names_that_resolve_to_nothing():
+    for tool in BOTH:
+        ended = tool("nobody.invalid:7007").ended_with(3)
+        contains(ended.err, "nobody.invalid")
+
+
+@case
+def port_in_use():
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as other:
+        port = other.getsockname()[1]
+        for threads in ["1", "2"]:
+            ended = netecho(f"127.0.0.1:{port}", "-t", threads, "-d", "5s").ended_with(3)
+            contains(ended.err, f"127.0.0.1:{port}")
+            contains(ended.err, "in use")
+            contains(ended.err, "port 0", "the fix")
+            equal(len(ended.err.splitlines()), 1, "lines on standard error")
+    with Echo() as first:
+        netecho(first.address, "-d", "5s").ended_with(3)
+
+
+@case
+def address_of_another_machine():
+    ended = netecho("192.0.2.1:7007", "-d", "5s").ended_with(3)
+    contains(ended.err, "192.0.2.1:7007")
+
+
+@case
+def target_down():
+    port = free_port()
+    ended = netload(f"127.0.0.1:{port}", "-c", "20", "-d", "5s").ended_with(3)
+    contains(ended.err, f"127.0.0.1:{port}")
+    contains(ended.err, "refused")
+    contains(ended.err, f"netecho 127.0.0.1:{port}", "the fix")
+    with tempfile.TemporaryDirectory() as folder:
+        ended = netload(f"unix:{folder}/none", "-c", "2", "-d", "5s").ended_with(3)
+        contains(ended.err, "No such file")
+        contains(ended.err, f"netecho unix:{folder}/none", "the fix")
+
+
+@case
+def files_that_cannot_be_written():
+    for flag in ["--json=/nowhere/file", "--csv=/nowhere/file"]:
+        ended = netecho("127.0.0.1:0", "-d", "1ms", flag).ended_with(3)
+        contains(ended.err, "/nowhere/file")
+    ended = netecho("127.0.0.1:0", "-d", "5s", "--port-file", "/nowhere/file").ended_with(3)
+    contains(ended.err, "/nowhere/file")
+    ended = netload("--compare", "epoll", "--rounds", "1", "-c", "1", "-d", "10ms", "--json=/nowhere/file")
+    contains(ended.ended_with(3).err, "/nowhere/file")
+
+
+@case
+def version():
+    with open("/proc/sys/kernel/osrelease", encoding="ascii") as file:
+        kernel = file.read().strip()
+    for tool, name in [(netecho, "netecho"), (netload, "netload")]:
+        for flag in ["-V", "--version"]:
+            out = tool(flag).ended_with(0).out
+            expect(re.fullmatch(rf"{name} \d+\.\d+\.\d+ \((g\+\+|clang) \d\S*, liburing \d\S*, Linux \S+\)\n", out),
+                   f"a version line of another shape: {out}")
+            contains(out, f"Linux {kernel})")
+
+
+def long_options(text):
+    """The long options that a help text offers, from its own column of names."""
+    names = set()
+    for line in text.splitlines():
+        if re.match(r"  -", line):
+            names |= set(re.findall(r"--[a-z][a-z-]+", re.split(r"\s{2,}| Excludes", line.strip())[0]))
+    return names
+
+
+def help_of(tool):
+    out = tool("--help").ended_with(0).out
+    names = long_options(out)
+    expect({"--help", "--version", "--backend", "--json"} <= names, f"help without its options: {names}")
+    return out, names
+
+
+@case
+def help_teaches():
+    for tool, name in [(netecho, "netecho"), (netload, "netload")]:
+        out, _ = help_of(tool)
+        for part in ["Examples:", "Usage:", f"  {name} "]:
+            contains(out, part)
+        expect(all(line == line.rstrip() for line in out.splitlines()), "spaces at the end of a line")
+        equal(tool("-h").ended_with(0).out, out, "-h")
+
+
+def script_of(tool, shell):
+    return tool("--completion", shell).ended_with(0).out
+
+
+@case
+def completions_hold_every_option():
+    for tool in BOTH:
+        _, names = help_of(tool)
+        for shell in ["bash", "zsh", "fish"]:
+            script = script_of(tool, shell)
+            for name in names:
+                form = rf"-l {name[2:]}\b" if shell == "fish" else rf"{name}(?![a-z-])"
+                expect(re.search(form, script), f"{shell} completion lacks {name}:\n{script}")
+
+
+@case
+def bash_completes():
+    for tool, name in [(netecho, "netecho"), (netload, "netload")]:
+        script = script_of(tool, "bash")
+        ended = run_program("bash", "-n", "-c", script).ended_with(0)
+        equal(ended.err, "", "bash -n")
+        asked = script + f"COMP_WORDS=({name} --du); COMP_CWORD=1; _{name}; echo \"${{COMPREPLY[*]}}\""
+        equal(run_program("bash", "-c", asked).ended_with(0).out.strip(), "--duration", "what bash completes")
+
+
+def check_syntax(shell):
+    if not shutil.which(shell):
+        raise Skip(f"{shell} is not installed")
+    for tool in BOTH:
+        with tempfile.NamedTemporaryFile("w", suffix="." + shell) as file:
+            file.write(script_of(tool, shell))
+            file.flush()
+            equal(run_program(shell, "-n", file.name).ended_with(0).err, "", f"{shell} -n")
+
+
+@case
+def zsh_reads_its_completion():
+    check_syntax("zsh")
+
+
+@case
+def fish_reads_its_completion():
+    check_syntax("fish")
+
+
+def check_man_page(tool, name):
+    """Every long option of the help is in the man page, which may write - as \\-."""
+    page = os.path.join(program("MAN"), name + ".1")
+    if not os.path.exists(page):
+        raise Skip(f"there is no {name}.1 yet")
+    _, names = help_of(tool)
+    if shutil.which("mandoc"):
+        text = subprocess.run(["mandoc", "-T", "ascii", page], capture_output=True, check=True).stdout.decode()
+        text = re.sub(".\b", "", text)
+    else:
+        with open(page, encoding="utf-8") as file:
+            text = file.read().replace("\\-", "-")
+        text = re.sub(r"\bFl -(?=[a-z])", "--", text)
+    missing = [option for option in sorted(names) if not re.search(rf"{option}(?![a-z-])", text)]
+    expect(not missing, f"{name}.1 lacks {', '.join(missing)}")
+
+
+@case
+def man_page_of_netecho():
+    check_man_page(netecho, "netecho")
+
+
+@case
+def man_page_of_netload():
+    check_man_page(netload, "netload")
+
+
+run()
