@@ -67,6 +67,7 @@ class Server:
     def __init__(self, kind, build, cpus=None, threads=1):
         self.kind = kind
         self.port = None
+        self.said = ''
         self._folder = tempfile.TemporaryDirectory(prefix='peers-')
         self._port_file = pathlib.Path(self._folder.name) / 'port'
         command = [kind.path(build), '--port-file', self._port_file, '--threads', str(threads),
@@ -92,9 +93,10 @@ class Server:
         return self._process.returncode
 
     def last_words(self):
-        """The last line on stderr of a server that has ended."""
-        said = self._process.stderr.read().splitlines() if not self.running() else []
-        return said[-1] if said else f'exit code {self._process.returncode}'
+        """What a server that has ended said last on stderr, or else its exit code."""
+        if not self._process.stderr.closed:
+            self.said = self._process.stderr.read().strip()
+        return self.said.splitlines()[-1] if self.said else f'exit code {self.exit_code()}'
 
     def __enter__(self):
         until = time.monotonic() + READY_S
@@ -114,6 +116,7 @@ class Server:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self.last_words()
         self._process.stderr.close()
         self._folder.cleanup()
 
