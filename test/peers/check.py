@@ -10,7 +10,10 @@ from load import netload
 from servers import KINDS, Server, as_child
 
 # More than the kernel holds for a client that does not read: the server meets a short write.
-SLOW_BYTES = 24 << 20
+# Of the larger the server stops reading; of the smaller it reads the end with answers unsent.
+STOPPING_BYTES = 24 << 20
+PENDING_BYTES = 896 << 10
+SLOW_RECEIVE_BUFFER = 4096
 SLOW_S = 0.2
 
 
@@ -23,10 +26,13 @@ def loaded(build, server, *arguments):
     return None if done.returncode == 0 else (done.stderr or done.stdout)[-500:]
 
 
-def slowly_read(server):
+def slowly_read(server, size):
     """What is wrong with the answer to a client that reads late, long after it said it is done."""
-    sent = bytes(i * 7 % 251 for i in range(65536)) * (SLOW_BYTES >> 16)
-    with socket.create_connection(('127.0.0.1', server.port), 10) as client:
+    sent = bytes(i * 7 % 251 for i in range(65536)) * (size >> 16)
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SLOW_RECEIVE_BUFFER)
+        client.settimeout(10)
+        client.connect(('127.0.0.1', server.port))
         def send():
             client.sendall(sent)
             client.shutdown(socket.SHUT_WR)
@@ -48,7 +54,8 @@ def check(build, kind):
         with Server(kind, build, threads=loops) as server:
             complaint = (loaded(build, server, '-c', '20', '-s', '1-70k') or
                          loaded(build, server, '-c', '5', '-s', '64', '-P', '16') or
-                         slowly_read(server))
+                         slowly_read(server, STOPPING_BYTES) or
+                         slowly_read(server, PENDING_BYTES))
             if not complaint and not server.running():
                 complaint = server.last_words()
         if complaint:
