@@ -1,0 +1,99 @@
+"""netload as the runner uses it: one point of the comparison, one run, and what is kept of it."""
+import dataclasses
+import json
+import pathlib
+import re
+import resource
+import subprocess
+
+from servers import as_child
+
+# What a run may take besides its own time: 10,000 connections, a busy machine.
+PATIENCE_S = 60
+SPARE_DESCRIPTORS = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    """A load: messages of `size` bytes, `pipeline` of each connection in flight, server threads."""
+    size: int
+    connections: int
+    pipeline: int = 1
+    threads: int = 1
+
+    @staticmethod
+    def parse(text):
+        """Reads "64x100", "4kx1000", "64x100p16" and "512x1000t2"."""
+        match = re.fullmatch(r'(\d+)(k?)x(\d+)(k?)(?:p(\d+))?(?:t(\d+))?', text.strip())
+        if not match:
+            raise ValueError(f"'{text}' is not a point such as 64x100, 4kx1000, 64x100p16, 512x10t2")
+        size, kilo, connections, thousand, pipeline, threads = match.groups()
+        return Point(int(size) * (1024 if kilo else 1),
+                     int(connections) * (1000 if thousand else 1),
+                     int(pipeline or 1), int(threads or 1))
+
+    def __str__(self):
+        size = f'{self.size} B' if self.size < 1024 else f'{self.size / 1024:g} KiB'
+        return (f'{size} x {self.connections:,}, {self.pipeline} in flight, '
+                f'{self.threads} server thread{"s" if self.threads > 1 else ""}')
+
+    def obstacle(self):
+        """Why this machine cannot run the point, or None."""
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        if hard != resource.RLIM_INFINITY and hard < self.connections + SPARE_DESCRIPTORS:
+            return f'the hard limit of descriptors is {hard}: ulimit -Hn {self.connections + 1000}'
+        return None
+
+
+def netload(build):
+    return pathlib.Path(build) / 'tools' / 'netload'
+
+
+def command(build, server, point, *more):
+    return [netload(build), f'127.0.0.1:{server.port}', '--server-pid', str(server.pid), '--json',
+            '--quiet', '-c', str(point.connections), '-s', str(point.size),
+            '-P', str(point.pipeline), '-t', str(point.threads), *more]
+
+
+def run(build, server, point, duration_s, warmup_s, cpus):
+    """One run of `point` on `server`: the figures that are kept, or {"failed": why}, and the host."""
+    more = ['-d', f'{duration_s * 1000:.0f}ms', '-w', f'{warmup_s * 1000:.0f}ms']
+    if cpus:
+        more += ['--cpus', ','.join(map(str, cpus))]
+    limit = duration_s + warmup_s + PATIENCE_S
+    try:
+        done = subprocess.run(command(build, server, point, *more), capture_output=True, text=True,
+                              timeout=limit, check=False, preexec_fn=as_child())
+    except subprocess.TimeoutExpired:
+        return {'failed': f'netload took longer than {limit:.0f} s'}, None
+    if not server.running():
+        return {'failed': f'the server ended: {server.last_words()}'}, None
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or ['']
+        return {'failed': f'netload exits with {done.returncode}: {said[-1]}'}, None
+    result = json.loads(done.stdout)
+    if not result['totals']['messages'] or not result.get('server_us_cpu_per_message'):
+        return {'failed': 'no message was measured'}, None
+    return figures(result), result['host']
+
+
+def figures(result):
+    """What is kept of a result of netload; see schemas/result.schema.json for the whole."""
+    totals, cpu = result['totals'], result['cpu']
+    machine = cpu['machine']
+    # Softirqs run for the two ends of a loopback, and may be counted apart from them.
+    ends_pct = cpu['server']['pct'] + cpu['process']['pct'] + (
+        machine['softirq_pct'] * result['host']['cores_online'])
+    busy_pct = machine['busy_pct'] * result['host']['cores_online']
+    return {
+        'server_us_cpu_per_message': result['server_us_cpu_per_message'],
+        'us_cpu_per_message': result['us_cpu_per_message'],
+        'qps': totals['qps'],
+        'messages': totals['messages'],
+        'seconds': totals['seconds'],
+        'p50_ns': result['latency_ns']['percentiles'][0][1],
+        'server_cpu_pct': cpu['server']['pct'],
+        'client_cpu_pct': cpu['process']['pct'],
+        'steal_pct': machine['steal_pct'],
+        'others_cpu_pct': max(0.0, busy_pct - ends_pct),
+    }
