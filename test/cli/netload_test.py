@@ -91,7 +91,7 @@ def latency_counts_from_what_was_asked():
 def a_stopped_server_shows_in_every_planned_message():
     """The stall gate: a server asleep for 600 ms delays 60 planned messages, not one."""
     with Echo() as server:
-        with start_netload(server.address, "-c", "1", "-r", "100", "-d", "2s", "-P", "1000", "--json") as running:
+        with start_netload(server.address, "-c", "1", "-r", "100", "-d", "2s", "-P", "1", "--json") as running:
             time.sleep(0.7)
             server.signal(signal.SIGSTOP)
             time.sleep(0.6)
