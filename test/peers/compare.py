@@ -1,4 +1,4 @@
-"""Every echo server at every point, interleaved, as tables: what a message costs ours and theirs."""
+"""Every echo server at every point, interleaved: what a message costs ours and theirs."""
 import argparse
 import datetime
 import json

@@ -26,7 +26,7 @@ class Point:
         """Reads "64x100", "4kx1000", "64x100p16" and "512x1000t2"."""
         match = re.fullmatch(r'(\d+)(k?)x(\d+)(k?)(?:p(\d+))?(?:t(\d+))?', text.strip())
         if not match:
-            raise ValueError(f"'{text}' is not a point such as 64x100, 4kx1000, 64x100p16, 512x10t2")
+            raise ValueError(f"'{text}' is not a point such as 64x100, 4kx1000p16 or 512x10t2")
         size, kilo, connections, thousand, pipeline, threads = match.groups()
         return Point(int(size) * (1024 if kilo else 1),
                      int(connections) * (1000 if thousand else 1),
@@ -56,7 +56,7 @@ def command(build, server, point, *more):
 
 
 def run(build, server, point, duration_s, warmup_s, cpus):
-    """One run of `point` on `server`: the figures that are kept, or {"failed": why}, and the host."""
+    """One run of `point`: the figures that are kept, or {"failed": why}; and the host or None."""
     more = ['-d', f'{duration_s * 1000:.0f}ms', '-w', f'{warmup_s * 1000:.0f}ms']
     if cpus:
         more += ['--cpus', ','.join(map(str, cpus))]

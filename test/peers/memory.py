@@ -17,7 +17,7 @@ STATE_ESTABLISHED = '01'
 
 
 def resident(pid):
-    """Bytes of anonymous and shared memory that the process holds: neither code nor kernel memory."""
+    """Bytes of anonymous and shared memory of the process: neither code nor kernel memory."""
     status = pathlib.Path(f'/proc/{pid}/status').read_text(encoding='ascii')
     fields = dict(line.split(':', 1) for line in status.splitlines())
     return sum(int(fields[name].split()[0]) * 1024 for name in ('RssAnon', 'RssShmem'))
@@ -77,5 +77,5 @@ def compare(build, kinds, connections):
         print(f'  {kind.name:<12} {cells[0]:>13} {cells[1]:>13}', flush=True)
     print('growth of RssAnon + RssShmem of the server process since before the first connection;\n'
           'the kernel\'s sockets, and a ring\'s memory in the kernel, are not in it.\n'
-          f'never spoken: {IDLE_RATE_HZ} message/s over all; after 64 B: each has been answered once')
+          f'never spoken: {IDLE_RATE_HZ} message/s over all; after 64 B: each was answered once')
     return measured

@@ -106,10 +106,11 @@ def print_summary(points):
         return
     noise = [verdict for verdict in all_of_them if not verdict[4]]
     behind = [verdict for verdict in all_of_them if verdict[3] < 1 / AHEAD_BY]
-    print(f'\nof {len(all_of_them)} ratios, {len(noise)} are noise (~): the rounds disagree who is '
-          'ahead, or are fewer than 5')
+    print(f'\nof {len(all_of_them)} ratios, {len(noise)} are noise (~): the rounds disagree who '
+          'is ahead, or are fewer than 5')
     for text, peer, ours, ratio, sure in behind:
-        print(f'behind: our {ours} at {text}: {peer} needs x {ratio:.2f}{"" if sure else " (noise)"}')
+        doubt = '' if sure else ' (noise)'
+        print(f'behind: our {ours} at {text}: {peer} needs x {ratio:.2f}{doubt}')
     if not behind:
         print(f'no peer is ahead of either backend by more than {AHEAD_BY - 1:.0%}')
 
@@ -124,9 +125,11 @@ def machine(host):
 
 def print_conditions(document, options):
     pinned = any(point.get('server_cpus') for point in document['points'])
+    placed = ('server and client pinned apart where there are enough' if pinned else
+              'not pinned: there are too few')
     print(f"""
-rounds   {options.rounds} of {options.duration:g} s after {options.warmup:g} s, a fresh server for each, in turn, order rotated
+rounds   {options.rounds} of {options.duration:g} s after {options.warmup:g} s, in turn, order rotated, each a fresh server
 figures  median (least..most); CPU of the whole server process, per message that netload had back;
          ratios round by round: above 1 the peer needs more than ours
-cpus     {'server and client pinned apart where there are enough' if pinned else 'not pinned: there are too few'}; loopback only, every reply verified
+cpus     {placed}; loopback only, every reply verified
 machine  {machine(document['host'])}""")

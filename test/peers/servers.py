@@ -1,4 +1,4 @@
-"""Servers that echo, ours and the peers: which of them are built, and their life from start to end."""
+"""Servers that echo, ours and the peers: which are built, and their life from start to end."""
 import ctypes
 import os
 import pathlib
