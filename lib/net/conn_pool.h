@@ -14,9 +14,10 @@ namespace wiremark::net {
 class ConnPool {
  public:
   Conn& take(int fd, Conn::State state) {
-    if (free_.empty()) grow();
-    Conn& conn = *free_.back();
-    free_.pop_back();
+    if (!free_) grow();
+    Conn& conn = *free_;
+    free_ = static_cast<Conn*>(conn.user);
+    conn.user = nullptr;
     conn.fd = fd;
     conn.state = state;
     ++in_use_;
@@ -26,7 +27,7 @@ class ConnPool {
   void give_back(Conn& conn) noexcept {
     assert(conn.state != Conn::State::free && conn.operations == 0);
     conn = Conn{};
-    free_.push_back(&conn);
+    push_free(conn);
     --in_use_;
   }
 
@@ -44,14 +45,19 @@ class ConnPool {
  private:
   static constexpr std::size_t kBlock = 256;
 
+  // A free Conn links to the next in its user field, so that the list costs no memory of its own.
+  void push_free(Conn& conn) noexcept {
+    conn.user = free_;
+    free_ = &conn;
+  }
+
   void grow() {
     blocks_.push_back(std::make_unique<Conn[]>(kBlock));
-    free_.reserve(blocks_.size() * kBlock);
-    for (std::size_t i = kBlock; i-- > 0;) free_.push_back(&blocks_.back()[i]);
+    for (std::size_t i = kBlock; i-- > 0;) push_free(blocks_.back()[i]);
   }
 
   std::vector<std::unique_ptr<Conn[]>> blocks_;
-  std::vector<Conn*> free_;  // Its room is reserved in grow(), so giving back cannot fail.
+  Conn* free_ = nullptr;
   std::size_t in_use_ = 0;
 };
 
