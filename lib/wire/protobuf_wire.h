@@ -81,12 +81,13 @@ inline bool get_field(const std::byte*& at, const std::byte* end, std::uint32_t 
   if ((start & 0xFF) != tag) [[unlikely]]
     return false;
   if ((start & 0x8000) == 0) {
-    value = start >> 8 & 0x7F;
+    value = start >> 8 & 0xFF;
     at += 2;
     return true;
   }
   if ((start & 0x800000) == 0) [[likely]] {
-    value = (start >> 8 & 0x7F) | (start >> 9 & 0x3F80);
+    // The mark of the first byte is known to be set: whole bytes are cheaper to come by.
+    value = (start >> 8 & 0xFF) - 0x80 + (start >> 9 & 0x3F80);
     at += 3;
     return true;
   }
