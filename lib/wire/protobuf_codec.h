@@ -49,47 +49,34 @@ class ProtobufCodec {
 inline std::size_t ProtobufCodec::encode(const Message& message, MutableBytes to) const noexcept {
   const std::size_t length = message.content.size();
   if (to.size() < max_size(message) || length > INT32_MAX) return 0;
-  std::byte* at = to.data();
-  *at++ = static_cast<std::byte>(kHeadTag);
-  at = protobuf::put_int32(at, message.head);
-  *at++ = static_cast<std::byte>(kGuidTag);
-  at = protobuf::put_int32(at, message.guid);
-  *at++ = static_cast<std::byte>(kContentTag);
-  at = protobuf::put_uint31(at, static_cast<std::uint32_t>(length));
+  std::byte* at = protobuf::put_field(to.data(), kHeadTag, message.head);
+  at = protobuf::put_field(at, kGuidTag, message.guid);
+  at = protobuf::put_field(at, kContentTag, static_cast<std::int32_t>(length));
   if (length != 0) std::memcpy(at, message.content.data(), length);
   return static_cast<std::size_t>(at - to.data()) + length;
 }
 
 inline DecodeError ProtobufCodec::decode(Bytes from, Message& message) const noexcept {
-  // Numbers longer than two bytes check for themselves that they may load eight; after one of
-  // those, two bytes more must be there for the next.
   const std::byte* const end = from.data() + from.size();
   const std::byte* at = from.data();
   std::uint64_t head = 0;
   std::uint64_t guid = 0;
-  std::uint64_t length = 0;
-  if (from.size() < 9 || *at != std::byte{kHeadTag}) return decode_any_order(from, message);
-  std::size_t size = protobuf::get_varint8(at + 1, end, head);
-  at += 1 + size;
-  if (size == 0 || end - at < 6 || *at != std::byte{kGuidTag}) [[unlikely]] {
-    return decode_any_order(from, message);
+  Bytes content;
+  // Eight bytes hold two numbers of two bytes, and the tag and length of a content.
+  if (from.size() >= 8 && protobuf::get_field(at, end, kHeadTag, head) &&
+      protobuf::get_field(at, end, kGuidTag, guid) &&
+      protobuf::get_last_bytes(Bytes(at, end), kContentTag, content) &&
+      content.size() <= limits_.frame_size && is_ascii(content)) [[likely]] {
+    message.head = static_cast<std::int32_t>(head);
+    message.guid = static_cast<std::int32_t>(guid);
+    message.content = as_text(content);
+    return {};
   }
-  size = protobuf::get_varint8(at + 1, end, guid);
-  at += 1 + size;
-  if (size == 0 || end - at < 3 || *at != std::byte{kContentTag}) [[unlikely]] {
-    return decode_any_order(from, message);
-  }
-  size = protobuf::get_varint8(at + 1, end, length);
-  at += 1 + size;
-  const Bytes content(at, end);
-  if (size == 0 || length != content.size() || length > limits_.frame_size || !is_ascii(content))
-      [[unlikely]] {
-    return decode_any_order(from, message);
-  }
-  message.head = static_cast<std::int32_t>(head);
-  message.guid = static_cast<std::int32_t>(guid);
-  message.content = as_text(content);
-  return {};
+  // Through a message of its own, so that the caller's may live in registers.
+  Message any_order;
+  const DecodeError error = decode_any_order(from, any_order);
+  message = any_order;
+  return error;
 }
 
 static_assert(Codec<ProtobufCodec>);

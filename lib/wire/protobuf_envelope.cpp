@@ -12,8 +12,6 @@ using protobuf::Reader;
 using protobuf::tag_of;
 using protobuf::WireType;
 
-constexpr std::uint32_t kType = tag_of(1, WireType::varint);
-constexpr std::uint32_t kPayload = tag_of(2, WireType::bytes);
 constexpr std::uint32_t kBody = tag_of(1, WireType::bytes);
 
 constexpr std::uint32_t member_tag(std::int32_t type) {
@@ -50,7 +48,7 @@ std::size_t ProtobufEnvelope::encode(const Envelope& envelope, std::uint32_t tag
   std::size_t inner = 2 + length;
   for (std::size_t rest = length >> 7; rest != 0; rest >>= 7) ++inner;
   std::byte* at = to.data();
-  *at++ = static_cast<std::byte>(kType);
+  *at++ = static_cast<std::byte>(kTypeTag);
   at = protobuf::put_int32(at, envelope.type);
   at = protobuf::put_uint31(at, tag);
   at = protobuf::put_uint31(at, static_cast<std::uint32_t>(inner));
@@ -62,7 +60,7 @@ std::size_t ProtobufEnvelope::encode(const Envelope& envelope, std::uint32_t tag
 
 std::size_t ProtobufEnvelope::encode_nest(const Envelope& envelope,
                                           MutableBytes to) const noexcept {
-  return encode(envelope, kPayload, to);
+  return encode(envelope, kPayloadTag, to);
 }
 
 std::size_t ProtobufEnvelope::encode_union(const Envelope& envelope,
@@ -70,7 +68,8 @@ std::size_t ProtobufEnvelope::encode_union(const Envelope& envelope,
   return encode(envelope, member_tag(envelope.type), to);
 }
 
-DecodeError ProtobufEnvelope::route(Bytes from, std::int32_t& type, Bytes& inner) const noexcept {
+DecodeError ProtobufEnvelope::route_any_order(Bytes from, std::int32_t& type,
+                                              Bytes& inner) const noexcept {
   if (from.size() > limits_.frame_size) return {DecodeErrorKind::too_large, 0};
   Reader reader(from, limits_);
   bool saw_type = false;
@@ -78,12 +77,12 @@ DecodeError ProtobufEnvelope::route(Bytes from, std::int32_t& type, Bytes& inner
   while (!reader.at_end()) {
     std::uint32_t tag = 0;
     if (!reader.tag(tag)) return reader.error();
-    if (tag == kType) {
+    if (tag == kTypeTag) {
       std::uint64_t number = 0;
       if (!reader.varint(number)) return reader.error();
       type = static_cast<std::int32_t>(number);
       saw_type = true;
-    } else if (tag == kPayload) {
+    } else if (tag == kPayloadTag) {
       if (!reader.bytes(inner)) return reader.error();
       saw_payload = true;
     } else if (!reader.skip(tag)) {
@@ -114,7 +113,7 @@ DecodeError ProtobufEnvelope::decode_union(Bytes from, Envelope& envelope) const
     while (!reader.at_end()) {
       std::uint32_t tag = 0;
       if (!reader.tag(tag)) return reader.error();
-      if (tag == kType) {
+      if (tag == kTypeTag) {
         std::uint64_t number = 0;
         if (!reader.varint(number)) return reader.error();
         envelope.type = static_cast<std::int32_t>(number);

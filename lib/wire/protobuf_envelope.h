@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "wire/codec.h"
 #include "wire/envelope.h"
+#include "wire/protobuf_wire.h"
 
 namespace wiremark::wire {
 
@@ -33,10 +34,36 @@ class ProtobufEnvelope {
   // the eight bytes that a number may overwrite.
   static constexpr std::size_t kMaxOverhead = 11 + 2 * 7 + 8;
 
+  static constexpr std::uint32_t kTypeTag = protobuf::tag_of(1, protobuf::WireType::varint);
+  static constexpr std::uint32_t kPayloadTag = protobuf::tag_of(2, protobuf::WireType::bytes);
+
   std::size_t encode(const Envelope& envelope, std::uint32_t tag, MutableBytes to) const noexcept;
+  DecodeError route_any_order(Bytes from, std::int32_t& type, Bytes& inner) const noexcept;
 
   Limits limits_;
 };
+
+inline DecodeError ProtobufEnvelope::route(Bytes from, std::int32_t& type,
+                                           Bytes& inner) const noexcept {
+  // A straight path for the field order that every encoder writes: a router hands on most packets
+  // in less time than a call with its results in memory takes.
+  const std::byte* at = from.data();
+  std::uint64_t number = 0;
+  Bytes payload;
+  if (from.size() >= 5 && from.size() <= limits_.frame_size &&
+      protobuf::get_field(at, at + from.size(), kTypeTag, number) &&
+      protobuf::get_last_bytes(Bytes(at, from.data() + from.size()), kPayloadTag, payload))
+      [[likely]] {
+    type = static_cast<std::int32_t>(number);
+    inner = payload;
+    return {};
+  }
+  std::int32_t any_type = 0;
+  const DecodeError error = route_any_order(from, any_type, payload);
+  type = any_type;
+  inner = payload;
+  return error;
+}
 
 static_assert(EnvelopeCodec<ProtobufEnvelope>);
 

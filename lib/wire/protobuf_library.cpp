@@ -1,4 +1,5 @@
-// The calls that a user of libprotobuf makes.
+// The calls that a user of libprotobuf makes who cares for speed: set_content() would make a string
+// first.
 #include "wire/protobuf_library.h"
 
 #include <google/protobuf/arena.h>
@@ -64,7 +65,7 @@ std::size_t LibprotobufCodec<kObject>::encode(const Message& message, MutableByt
   proto::Packet& packet = state_->packet();
   packet.set_head(message.head);
   packet.set_guid(message.guid);
-  packet.set_content(message.content.data(), message.content.size());
+  packet.mutable_content()->assign(message.content);
   return serialize(packet, to);
 }
 
@@ -192,7 +193,7 @@ LibprotobufEnvelope::LibprotobufEnvelope(LibprotobufEnvelope&&) noexcept = defau
 LibprotobufEnvelope::~LibprotobufEnvelope() = default;
 
 std::size_t LibprotobufEnvelope::encode_nest(const Envelope& envelope, MutableBytes to) {
-  state_->member.set_body(envelope.body.data(), envelope.body.size());
+  state_->member.mutable_body()->assign(as_text(envelope.body));
   state_->nest.set_type(envelope.type);
   state_->member.SerializeToString(state_->nest.mutable_payload());
   return to.size() < max_size(envelope) ? 0 : serialize(state_->nest, to);
@@ -205,7 +206,7 @@ std::size_t LibprotobufEnvelope::encode_union(const Envelope& envelope, MutableB
   const auto* field = state_->members[static_cast<std::size_t>(envelope.type - 1)];
   auto* member = static_cast<proto::Member*>(
       state_->one_of.GetReflection()->MutableMessage(&state_->one_of, field));
-  member->set_body(envelope.body.data(), envelope.body.size());
+  member->mutable_body()->assign(as_text(envelope.body));
   return to.size() < max_size(envelope) ? 0 : serialize(state_->one_of, to);
 }
 

@@ -71,30 +71,71 @@ inline std::byte* put_int32(std::byte* to, std::int32_t value) noexcept {
   return put_uint31(to, static_cast<std::uint32_t>(value));
 }
 
-/// Reads a varint of one or two bytes, or one of up to eight when eight bytes are left before
-/// `end`; two bytes must be readable. Its size, or 0 when it is none of these. Sizes are told apart
-/// by branches because a field tends to keep its size: a predicted branch lets the next field start
-/// before this one is loaded.
-inline std::size_t get_varint8(const std::byte* from, const std::byte* end,
-                               std::uint64_t& value) noexcept {
-  const std::uint64_t start = load_le<std::uint16_t>(from);
-  if ((start & 0x80) == 0) {
-    value = start & 0x7F;
-    return 1;
-  }
+/// Steps `at` over a field of this tag of one byte whose number takes one or two bytes, or up to
+/// eight when another four are left before `end` then; four bytes must be readable. False when it
+/// is none of these. Sizes are told apart by branches because a field tends to keep its size: a
+/// predicted branch lets the next field start before this one is loaded.
+inline bool get_field(const std::byte*& at, const std::byte* end, std::uint32_t tag,
+                      std::uint64_t& value) noexcept {
+  const std::uint32_t start = load_le<std::uint32_t>(at);
+  if ((start & 0xFF) != tag) [[unlikely]]
+    return false;
   if ((start & 0x8000) == 0) {
-    value = (start & 0x7F) | (start >> 1 & 0x3F80);
-    return 2;
+    value = start >> 8 & 0xFF;
+    at += 2;
+    return true;
   }
-  if (end - from < 8) [[unlikely]]
-    return 0;
-  const std::uint64_t word = load_le<std::uint64_t>(from);
+  if ((start & 0x800000) == 0) [[likely]] {
+    // The mark of the first byte is known to be set: whole bytes are cheaper to come by.
+    value = (start >> 8 & 0xFF) - 0x80 + (start >> 9 & 0x3F80);
+    at += 3;
+    return true;
+  }
+  if (end - at < 1 + 8 + 4) [[unlikely]]
+    return false;
+  const std::uint64_t word = load_le<std::uint64_t>(at + 1);
   const std::uint64_t ends = ~word & 0x8080808080808080;
   if (ends == 0) [[unlikely]]
-    return 0;
+    return false;
   // All bits up to the first end mark, of which join_groups() leaves out the marks.
   value = join_groups(word & (ends ^ (ends - 1)));
-  return static_cast<std::size_t>(std::countr_zero(ends) >> 3) + 1;
+  at += (std::countr_zero(ends) >> 3) + 2;
+  return true;
+}
+
+/// Writes a field whose tag takes one byte; the byte behind it. Eleven bytes may be overwritten.
+/// The sizes are told apart by branches for the reason of get_field().
+inline std::byte* put_field(std::byte* to, std::uint32_t tag, std::int32_t value) noexcept {
+  const auto bits = static_cast<std::uint32_t>(value);
+  if (bits < 0x80) {
+    store_le(to, static_cast<std::uint16_t>(tag | bits << 8));
+    return to + 2;
+  }
+  if (bits < 0x4000) [[likely]] {
+    store_le(to, tag | 0x8000 | (bits & 0x7F) << 8 | (bits & 0x3F80) << 9);
+    return to + 3;
+  }
+  *to = static_cast<std::byte>(tag);
+  return put_int32(to + 1, value);
+}
+
+/// Reads a field of this tag of one byte that ends where the packet does: its content is all that
+/// follows its length. False when it is another field, or its length takes more than two bytes. How
+/// many it takes follows from what is left, so that nothing waits for the length itself. One byte
+/// must be readable.
+inline bool get_last_bytes(Bytes from, std::uint32_t tag, Bytes& value) noexcept {
+  const std::size_t left = from.size();
+  if (from[0] != static_cast<std::byte>(tag)) [[unlikely]]
+    return false;
+  if (left - 2 < 0x80) [[likely]] {
+    value = Bytes(from.data() + 2, left - 2);
+    return std::to_integer<std::size_t>(from[1]) == left - 2;
+  }
+  const std::size_t length = left - 3;
+  if (length - 0x80 >= 0x4000 - 0x80) return false;
+  value = Bytes(from.data() + 3, length);
+  return load_le<std::uint16_t>(from.data() + 1) ==
+         (0x80 | (length & 0x7F) | (length & 0x3F80) << 1);
 }
 
 /// Reads fields one after the other. After a failure error() says why and nothing more is read.

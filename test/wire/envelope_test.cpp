@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "wire/flatbuffers_envelope.h"
@@ -130,6 +131,66 @@ TEST_CASE("protoc's code and the codec write the same bytes and read each other'
   REQUIRE_FALSE(codec.decode_union(as_bytes(both), read));
   CHECK(read.type == 100);
   CHECK(as_text(read.body) == body);
+}
+
+TEST_CASE("protoc's code and a route agree on every prefix and single-byte change") {
+  ProtobufEnvelope codec{kLimits};
+  LibprotobufEnvelope library{kLimits};
+  for (const std::size_t size : {0, 1, 20, 124, 126, 130}) {
+    const std::string body = body_of(size);
+    const auto packet = encoded(codec, Layout::nest, {7, as_bytes(body)});
+    const auto check = [&](std::vector<std::byte> bytes) {
+      bytes.shrink_to_fit();
+      std::int32_t type = 0;
+      std::int32_t library_type = 0;
+      Bytes inner;
+      Bytes library_inner;
+      const DecodeError error = codec.route(bytes, type, inner);
+      if (library.route(bytes, library_type, library_inner)) {
+        REQUIRE(error);
+      } else if (!error) {
+        REQUIRE(type == library_type);
+        REQUIRE(as_text(inner) == as_text(library_inner));
+      } else {
+        REQUIRE(error.kind == DecodeErrorKind::malformed_varint);
+      }
+    };
+    for (std::size_t at = 0; at < packet.size(); ++at) {
+      check({packet.begin(), packet.begin() + std::ptrdiff_t(at)});
+      for (unsigned flip = 1; flip < 256; ++flip) {
+        auto changed = packet;
+        changed[at] ^= static_cast<std::byte>(flip);
+        check(changed);
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "a route takes types of any size, fields in any order, and refuses what is over a limit") {
+  ProtobufEnvelope codec{kLimits};
+  using namespace std::string_view_literals;
+  std::int32_t type = 0;
+  Bytes inner;
+  const auto route = [&](std::string_view packet) {
+    return codec.route(as_bytes(packet), type, inner);
+  };
+  for (const auto& [packet, expected] :
+       {std::pair{"\x08\x05\x12\x01x"sv, 5}, std::pair{"\x08\xB7\x04\x12\x01x"sv, 567},
+        std::pair{"\x08\x80\x80\x80\x04\x12\x01x"sv, 1 << 23},
+        std::pair{"\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01\x12\x01x"sv, -1},
+        std::pair{"\x12\x01x\x08\x05"sv, 5}, std::pair{"\x08\x05\x12\x81\x00x"sv, 5},
+        std::pair{"\x08\x04\x12\x01y\x08\x05\x12\x01x"sv, 5}}) {
+    REQUIRE_FALSE(route(packet));
+    CHECK(type == expected);
+    CHECK(as_text(inner) == "x");
+  }
+  CHECK(route("\x08\x05") == DecodeError{DecodeErrorKind::missing_field, 2});
+  CHECK(route("\x12\x01x") == DecodeError{DecodeErrorKind::missing_field, 3});
+  CHECK(route("\x08\x05\x12\x02x") == DecodeError{DecodeErrorKind::truncated, 5});
+  ProtobufEnvelope small{Limits{.frame_size = 4}};
+  CHECK(small.route(as_bytes("\x08\x05\x12\x01x"sv), type, inner) ==
+        DecodeError{DecodeErrorKind::too_large, 0});
 }
 
 TEST_CASE("the type of a protobuf union may stand behind its member, and the last member counts") {

@@ -72,7 +72,9 @@ TEST_CASE("protoc's code writes the same bytes as the codec and reads them") {
 
 TEST_CASE("every single-byte change and every prefix is read or refused as by the library") {
   ProtobufCodec codec(kLimits);
-  for (const std::string_view text : {"", "abc", "a content long enough for the straight path"}) {
+  const std::string two_byte_length(130, 'x');
+  for (const std::string_view text :
+       {"", "abc", "a content long enough for the straight path", two_byte_length.c_str()}) {
     for (const std::int32_t head : {567, -1}) {
       const Message message{head, 15, text};
       std::vector<std::byte> packet(codec.max_size(message));
@@ -84,6 +86,34 @@ TEST_CASE("every single-byte change and every prefix is read or refused as by th
           changed[at] ^= static_cast<std::byte>(flip);
           check_agreement(codec, changed);
         }
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "numbers and lengths on both sides of every step in size come back as the library reads") {
+  ProtobufCodec codec(kLimits);
+  const std::string text(16'400, 'x');
+  std::vector<std::size_t> sizes = {16'382, 16'383, 16'384, 16'385, 16'400};
+  for (std::size_t size = 0; size < 200; ++size) sizes.push_back(size);
+  for (const std::size_t size : sizes) {
+    for (const std::int32_t number : {0, 127, 128, 16'383, 16'384, 2'097'152, INT32_MAX, -1}) {
+      for (const Message& message :
+           {Message{number, 15, std::string_view(text).substr(0, size)},
+            Message{567, number, std::string_view(text).substr(0, size)}}) {
+        std::vector<std::byte> packet(codec.max_size(message));
+        packet.resize(codec.encode(message, packet));
+        packet.shrink_to_fit();
+        Message read;
+        REQUIRE_FALSE(codec.decode(packet, read));
+        REQUIRE(read == message);
+        check_agreement(codec, packet);
+        packet.back() ^= std::byte{0x80};
+        check_agreement(codec, packet);
+        packet.pop_back();
+        packet.shrink_to_fit();
+        check_agreement(codec, packet);
       }
     }
   }
