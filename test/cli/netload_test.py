@@ -4,7 +4,6 @@
 import json
 import os
 import signal
-import subprocess
 import tempfile
 import time
 
@@ -190,8 +189,17 @@ def starts_its_own_server():
 
 
 def children_of(pid):
-    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, check=False).stdout
-    return [int(child) for child in listed.split()]
+    """The processes that `pid` started, by the parent that each names in /proc/PID/stat (proc(5))."""
+    children = []
+    for entry in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            continue
+        if parent == pid:
+            children.append(int(entry))
+    return children
 
 
 @case
