@@ -44,12 +44,7 @@ double client_cost(const measure::RunResult& round) { return round.us_cpu_per_me
 Result<std::vector<Contender>> start_servers(const LoadOptions& options) {
   std::vector<Contender> contenders;
   for (const net::Backend backend : options.compare) {
-    std::vector<std::string> arguments = {"--backend", std::string(net::to_string(backend)),
-                                          "--wait", options.backend.reactor.wait.to_string()};
-    if (!options.server_cpus.empty()) {
-      arguments.insert(arguments.end(), {"--cpus", format_cpus(options.server_cpus)});
-    }
-    auto server = ServerProcess::start(arguments);
+    auto server = ServerProcess::start(server_arguments(options, backend));
     if (!server) return std::unexpected(server.error());
     contenders.push_back({backend, std::move(*server), {}});
   }
@@ -89,10 +84,12 @@ std::optional<measure::Spread> ratio(const Contender& one, const Contender& othe
 
 void print_table(const LoadOptions& options, const std::vector<Contender>& contenders) {
   const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
+  const std::string length = options.time.duration > 0
+                                 ? format_duration(options.time.duration)
+                                 : fmt::format("{} messages", options.requests);
   fmt::print("{} connections, {} bytes, {}, {} rounds of {} each in turn, every reply {}\n\n",
              options.connections, options.size.max, open_loop ? "open loop" : "closed loop",
-             contenders.front().rounds.size(), format_duration(options.time.duration),
-             options.no_verify ? "counted" : "verified");
+             contenders.front().rounds.size(), length, options.no_verify ? "counted" : "verified");
   fmt::print("  {:<8} {:>10} {:>10} {:>10} {:>10}   {:<22} {:<22}\n", "", "", "", "", "",
              "server CPU", "client CPU");
   fmt::print("  {:<8} {:>10} {:>10} {:>10} {:>10}   {:<22} {:<22}\n", "backend", "qps", "p50",

@@ -155,14 +155,7 @@ Result<int> run(const LoadOptions& options, const std::vector<std::string>& argu
   std::optional<ServerProcess> server;
   Target target;
   if (options.target.empty()) {
-    std::vector<std::string> arguments_of_server = {"--backend",
-                                                    std::string(net::to_string(*backend)), "--wait",
-                                                    options.backend.reactor.wait.to_string()};
-    if (!options.server_cpus.empty()) {
-      arguments_of_server.insert(arguments_of_server.end(),
-                                 {"--cpus", format_cpus(options.server_cpus)});
-    }
-    auto started = ServerProcess::start(arguments_of_server);
+    auto started = ServerProcess::start(server_arguments(options, *backend));
     if (!started) return std::unexpected(started.error());
     server.emplace(std::move(*started));
     target = {server->address(), server->pid()};

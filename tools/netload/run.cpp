@@ -299,12 +299,12 @@ measure::RunResult Run::result(const std::vector<std::string>& arguments) const 
     result.service = measure::summarize(merged(&LoadCounts::service), "send");
     result.lateness = measure::summarize(merged(&LoadCounts::lateness), "schedule");
     const std::uint64_t sent = sum(&LoadCounts::sent);
-    result.plan = measure::Plan{
-        .planned = sum(&LoadCounts::planned),
-        .sent = sent,
-        .answered = answered,
-        .lost = sent - answered,
-        .late = merged(&LoadCounts::lateness).count_above(measure::kLateNs)};
+    result.plan =
+        measure::Plan{.planned = sum(&LoadCounts::planned),
+                      .sent = sent,
+                      .answered = answered,
+                      .lost = sent - answered,
+                      .late = merged(&LoadCounts::lateness).count_above(measure::kLateNs)};
   }
   result.cpu = measure::share_of(last_.cpu - first_.cpu, static_cast<unsigned>(plan_.threads));
   if (first_.server_cpu && last_.server_cpu) {
@@ -321,6 +321,25 @@ measure::RunResult Run::result(const std::vector<std::string>& arguments) const 
 }
 
 }  // namespace
+
+std::vector<std::string> server_arguments(const LoadOptions& options, net::Backend backend) {
+  const net::ReactorOptions& reactor = options.backend.reactor;
+  const net::SocketOptions& socket = options.backend.socket;
+  std::vector<std::string> arguments = {
+      "--backend",     std::string(net::to_string(backend)),
+      "--wait",        reactor.wait.to_string(),
+      "--buffers",     std::to_string(reactor.buffers),
+      "--buffer-size", std::to_string(reactor.buffer_size),
+      "--read-size",   std::to_string(reactor.read_size),
+  };
+  const auto add = [&arguments](const char* flag, const std::string& value) {
+    arguments.insert(arguments.end(), {flag, value});
+  };
+  if (socket.send_buffer > 0) add("--sndbuf", std::to_string(socket.send_buffer));
+  if (socket.receive_buffer > 0) add("--rcvbuf", std::to_string(socket.receive_buffer));
+  if (!options.server_cpus.empty()) add("--cpus", format_cpus(options.server_cpus));
+  return arguments;
+}
 
 Result<measure::RunResult> run_load(const LoadOptions& options, net::Backend backend,
                                     const Target& target, const std::vector<std::string>& arguments,

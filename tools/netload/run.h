@@ -23,7 +23,7 @@ struct SizeRange {
 struct LoadOptions {
   std::string target;  ///< Empty: start a netecho on loopback.
   std::vector<net::Backend> compare;
-  unsigned rounds = 0;  ///< 0: not given, 5.
+  unsigned rounds = 0;   ///< 0: not given, 5.
   pid_t server_pid = 0;  ///< 0: look for it.
   std::vector<int> server_cpus;
 
@@ -46,6 +46,9 @@ struct LoadOptions {
   unsigned errors_max = 0;
   std::uint64_t seed = 1;
 };
+
+/// The command line of a netecho on `backend` that waits, buffers and is pinned as `options` say.
+std::vector<std::string> server_arguments(const LoadOptions& options, net::Backend backend);
 
 /// What a run goes to, and the process behind it where that runs on this machine.
 struct Target {
