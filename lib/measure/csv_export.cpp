@@ -109,7 +109,7 @@ std::vector<Field> fields_of(const RunResult& result) {
 }
 
 // RFC 4180, rules 5 to 7.
-std::string quoted(std::string_view text) {
+std::string quoted_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string field = "\"";
   for (const char character : text) {
@@ -131,7 +131,7 @@ std::string csv_row(const RunResult& result) {
   std::string line;
   const char* separator = "";
   for (const Field& field : fields_of(result)) {
-    line += separator + quoted(field.value);
+    line += separator + quoted_field(field.value);
     separator = ",";
   }
   return line + "\n";
