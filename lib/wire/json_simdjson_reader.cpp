@@ -83,6 +83,8 @@ class Reader final : public SimdjsonReader {
  private:
   bool start(Bytes from, ondemand::document& document) noexcept {
     if (from.empty() || from.size() > limits_.frame_size) return false;
+    // Newer releases of simdjson skip a byte order mark, which RFC 8259 (8.1) forbids to send.
+    if (as_text(from).starts_with("\xef\xbb\xbf")) return false;
     // What stands in the padding does not matter: it is only there to be read.
     std::memcpy(padded_.get(), from.data(), from.size());
     size_ = from.size();
