@@ -4,23 +4,26 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "net/handler.h"
 #include "netload/load_plan.h"
 #include "netload/schedule.h"
+#include "netload/traffic.h"
 
 namespace wiremark::tools {
 
 /// A handler in four phases: it connects, waits for the start gate, sends until the plan is done or
 /// its time is over, and awaits what is still to come. Connection c of the load is the connection
 /// c / threads of thread c % threads.
-template <class Reactor>
+template <class Reactor, Traffic T>
 class Load {
  public:
-  Load(Reactor& reactor, const LoadPlan& plan, std::size_t thread, StartGate& gate,
+  Load(Reactor& reactor, T& traffic, const LoadPlan& plan, std::size_t thread, StartGate& gate,
        LoadCounts& counts)
       : reactor_(reactor),
+        traffic_(traffic),
         plan_(plan),
         thread_(thread),
         gate_(gate),
@@ -62,9 +65,6 @@ class Load {
     const auto index = static_cast<std::size_t>(&client - clients_.data());
     return send_times_[index * plan_.pipeline + sequence % plan_.pipeline];
   }
-  Bytes message(const Client& client, std::uint32_t sequence) const noexcept {
-    return plan_.pattern.message(static_cast<std::uint32_t>(number(client)), sequence);
-  }
   bool measured(const Client& client, std::uint32_t sequence, Nanoseconds sent_ns) const noexcept {
     if (schedule_) return sequence * plan_.connections + number(client) >= first_measured_;
     return sent_ns >= measure_from_;
@@ -83,6 +83,7 @@ class Load {
   std::size_t refuse(net::Conn& conn, std::string kind, std::size_t size);
 
   Reactor& reactor_;
+  T& traffic_;
   const LoadPlan& plan_;
   std::size_t thread_;
   StartGate& gate_;
@@ -110,8 +111,8 @@ class Load {
   Nanoseconds next_sweep_ = kNever;
 };
 
-template <class Reactor>
-void Load<Reactor>::on_open(net::Conn& conn) {
+template <class Reactor, Traffic T>
+void Load<Reactor, T>::on_open(net::Conn& conn) {
   Client& client = *static_cast<Client*>(conn.user);
   client.opened = true;
   counts_.connect.record(now_ns() - send_time(client, 0));
@@ -120,27 +121,29 @@ void Load<Reactor>::on_open(net::Conn& conn) {
   ++alive_;
 }
 
-template <class Reactor>
-std::size_t Load<Reactor>::on_data(net::Conn& conn, Bytes bytes) {
+template <class Reactor, Traffic T>
+std::size_t Load<Reactor, T>::on_data(net::Conn& conn, Bytes bytes) {
   Client& client = *static_cast<Client*>(conn.user);
   const Nanoseconds now = now_ns();
   const std::size_t size = bytes.size();
   while (!bytes.empty()) {
     if (client.under_way() == 0) return refuse(conn, "more bytes came back than were sent", size);
-    const Bytes expected = message(client, client.answered).subspan(client.got);
-    const std::size_t count = std::min(expected.size(), bytes.size());
-    if (plan_.verify && std::memcmp(expected.data(), bytes.data(), count) != 0) {
-      return refuse(conn, "wrong reply", size);
+    const auto connection = static_cast<std::uint32_t>(number(client));
+    const Reply reply = traffic_.check(connection, client.answered, client.got, bytes);
+    if (reply.refused) {
+      counts_.wrong_reply = true;
+      return refuse(conn, traffic_.refusal(), size);
     }
-    client.got += static_cast<std::uint32_t>(count);
-    bytes = bytes.subspan(count);
-    if (count == expected.size()) answered(client, now);
+    client.got += static_cast<std::uint32_t>(reply.consumed);
+    bytes = bytes.subspan(reply.consumed);
+    if (!reply.whole && reply.consumed == 0) break;
+    if (reply.whole) answered(client, now);
   }
-  return size;
+  return size - bytes.size();
 }
 
-template <class Reactor>
-void Load<Reactor>::on_close(net::Conn& conn, int error) {
+template <class Reactor, Traffic T>
+void Load<Reactor, T>::on_close(net::Conn& conn, int error) {
   Client& client = *static_cast<Client*>(conn.user);
   client.conn = nullptr;
   if (!client.opened) {
@@ -153,8 +156,8 @@ void Load<Reactor>::on_close(net::Conn& conn, int error) {
   if (!client.refused) fail(error == 0 ? "closed by the server" : std::strerror(error));
 }
 
-template <class Reactor>
-Nanoseconds Load<Reactor>::on_turn(Nanoseconds now) {
+template <class Reactor, Traffic T>
+Nanoseconds Load<Reactor, T>::on_turn(Nanoseconds now) {
   if (phase_ == Phase::connecting) {
     const Nanoseconds next = connect_some(now);
     if (next_connect_ < clients_.size() || connecting_ > 0) return next;
@@ -178,8 +181,8 @@ Nanoseconds Load<Reactor>::on_turn(Nanoseconds now) {
 }
 
 // Starts the connections whose time has come; returns when the next one's comes.
-template <class Reactor>
-Nanoseconds Load<Reactor>::connect_some(Nanoseconds now) {
+template <class Reactor, Traffic T>
+Nanoseconds Load<Reactor, T>::connect_some(Nanoseconds now) {
   if (connect_from_ == 0) connect_from_ = now;
   for (; next_connect_ < clients_.size(); ++next_connect_) {
     Client& client = clients_[next_connect_];
@@ -202,8 +205,8 @@ Nanoseconds Load<Reactor>::connect_some(Nanoseconds now) {
   return kNever;
 }
 
-template <class Reactor>
-void Load<Reactor>::start(Nanoseconds start_ns) {
+template <class Reactor, Traffic T>
+void Load<Reactor, T>::start(Nanoseconds start_ns) {
   phase_ = Phase::running;
   measure_from_ = start_ns + plan_.warmup;
   if (plan_.duration > 0) end_ = measure_from_ + plan_.duration;
@@ -217,8 +220,8 @@ void Load<Reactor>::start(Nanoseconds start_ns) {
 }
 
 // Open loop: sends what is due; returns when the next message is.
-template <class Reactor>
-Nanoseconds Load<Reactor>::send_due(Nanoseconds now) {
+template <class Reactor, Traffic T>
+Nanoseconds Load<Reactor, T>::send_due(Nanoseconds now) {
   for (int burst = 0;; ++burst) {
     Client& client = clients_[next_client_];
     const std::uint64_t place = next_sequence_ * plan_.connections + number(client);
@@ -248,8 +251,8 @@ Nanoseconds Load<Reactor>::send_due(Nanoseconds now) {
 }
 
 // Closed loop: every connection's first messages; the replies keep it going from then on.
-template <class Reactor>
-Nanoseconds Load<Reactor>::send_first() {
+template <class Reactor, Traffic T>
+Nanoseconds Load<Reactor, T>::send_first() {
   for (int burst = 0; next_client_ < clients_.size(); ++burst, ++next_client_) {
     const Nanoseconds now = now_ns();
     if (burst == kBurst) return now;
@@ -261,39 +264,39 @@ Nanoseconds Load<Reactor>::send_first() {
   return kNever;
 }
 
-template <class Reactor>
-bool Load<Reactor>::may_send(Nanoseconds now) const noexcept {
+template <class Reactor, Traffic T>
+bool Load<Reactor, T>::may_send(Nanoseconds now) const noexcept {
   if (now < measure_from_) return true;
   return now < end_ && (plan_.requests == 0 || budget_ > 0);
 }
 
-template <class Reactor>
-void Load<Reactor>::send(Client& client, Nanoseconds now) {
+template <class Reactor, Traffic T>
+void Load<Reactor, T>::send(Client& client, Nanoseconds now) {
   const std::uint32_t sequence = client.sent++;
-  const Bytes bytes = message(client, sequence);
+  const auto connection = static_cast<std::uint32_t>(number(client));
+  const std::size_t size = traffic_.send(*client.conn, connection, sequence);
   send_time(client, sequence) = now;
   ++under_way_;
   if (measured(client, sequence, now)) {
     counts_.sent.add();
-    counts_.bytes_out.add(bytes.size());
+    counts_.bytes_out.add(size);
     if (schedule_)
       counts_.lateness.record(now - schedule_->at(number(client), sequence));
     else if (plan_.requests > 0)
       --budget_;
   }
   if (schedule_) --waiting_;
-  client.conn->lend(bytes);
 }
 
-template <class Reactor>
-void Load<Reactor>::answered(Client& client, Nanoseconds now) {
+template <class Reactor, Traffic T>
+void Load<Reactor, T>::answered(Client& client, Nanoseconds now) {
   const std::uint32_t sequence = client.answered++;
   const Nanoseconds sent_ns = send_time(client, sequence);
+  const std::uint32_t size = std::exchange(client.got, 0);
   --under_way_;
-  client.got = 0;
   if (measured(client, sequence, sent_ns)) {
     counts_.answered.add();
-    counts_.bytes_in.add(message(client, sequence).size());
+    counts_.bytes_in.add(size);
     counts_.last_answer_ns.store(now, std::memory_order_relaxed);
     if (schedule_) counts_.service.record(now - sent_ns);
     counts_.response.record(now - (schedule_ ? schedule_->at(number(client), sequence) : sent_ns));
@@ -302,8 +305,8 @@ void Load<Reactor>::answered(Client& client, Nanoseconds now) {
 }
 
 // Ends connections whose oldest message has been under way for too long.
-template <class Reactor>
-void Load<Reactor>::sweep(Nanoseconds now) {
+template <class Reactor, Traffic T>
+void Load<Reactor, T>::sweep(Nanoseconds now) {
   next_sweep_ = now + plan_.timeout / 4;
   for (Client& client : clients_) {
     if (!client.conn || client.refused || client.under_way() == 0) continue;
@@ -312,25 +315,24 @@ void Load<Reactor>::sweep(Nanoseconds now) {
   }
 }
 
-template <class Reactor>
-bool Load<Reactor>::over(Nanoseconds now) const noexcept {
+template <class Reactor, Traffic T>
+bool Load<Reactor, T>::over(Nanoseconds now) const noexcept {
   if (alive_ == 0) return true;
   if (under_way_ > 0 || waiting_ > 0) return false;
   if (!schedule_) return !may_send(now);
   return next_sequence_ * plan_.connections + number(clients_[next_client_]) >= places_;
 }
 
-template <class Reactor>
-void Load<Reactor>::fail(std::string kind) {
+template <class Reactor, Traffic T>
+void Load<Reactor, T>::fail(std::string kind) {
   counts_.failed.add();
   ++counts_.errors[std::move(kind)];
 }
 
-template <class Reactor>
-std::size_t Load<Reactor>::refuse(net::Conn& conn, std::string kind, std::size_t size) {
+template <class Reactor, Traffic T>
+std::size_t Load<Reactor, T>::refuse(net::Conn& conn, std::string kind, std::size_t size) {
   Client& client = *static_cast<Client*>(conn.user);
   client.refused = true;
-  counts_.wrong_reply |= kind == "wrong reply";
   fail(std::move(kind));
   reactor_.close(conn);
   return size;

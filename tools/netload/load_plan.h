@@ -11,7 +11,6 @@
 #include "net/reactor_options.h"
 #include "net/socket.h"
 #include "net/stop.h"
-#include "netload/pattern.h"
 
 namespace wiremark::tools {
 
@@ -29,7 +28,6 @@ struct LoadPlan {
   Nanoseconds timeout = 0;     ///< A reply later than this ends its connection.
   double connect_rate_hz = 0;  ///< Connections started per second; 0 is as fast as they open.
   bool verify = true;
-  Pattern pattern{0, 64, 64};
 
   bool open_loop() const noexcept { return rate_hz > 0; }
 };

@@ -35,7 +35,6 @@ LoadPlan make_plan(const LoadOptions& options, const net::Address& target) {
   plan.timeout = options.timeout;
   plan.connect_rate_hz = options.connect_rate_hz;
   plan.verify = !options.no_verify;
-  plan.pattern = Pattern(options.seed, options.size.min, options.size.max);
   return plan;
 }
 
@@ -59,7 +58,8 @@ class Run {
       : options_(options),
         backend_(backend),
         target_(target),
-        plan_(make_plan(options, target.address)) {
+        plan_(make_plan(options, target.address)),
+        pattern_(options.seed, options.size.min, options.size.max) {
     for (std::size_t i = 0; i < plan_.threads; ++i)
       counts_.push_back(std::make_unique<LoadCounts>());
     gate_.running = plan_.threads;
@@ -92,6 +92,7 @@ class Run {
   net::Backend backend_;
   Target target_;
   LoadPlan plan_;
+  Pattern pattern_;
   StartGate gate_;
   std::vector<std::unique_ptr<LoadCounts>> counts_;
   std::chrono::system_clock::time_point started_at_ = std::chrono::system_clock::now();
@@ -128,7 +129,8 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
 Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
   return net::with_reactor(backend_, options_.backend.reactor, [&](auto& reactor) -> Result<> {
     LoadCounts& counts = *counts_[index];
-    Load load(reactor, plan_, index, gate_, counts);
+    RawTraffic traffic(pattern_, plan_.verify);
+    Load load(reactor, traffic, plan_, index, gate_, counts);
     ready();
     reactor.run(load, gate_.over);
     counts.reactor = reactor.stats();
