@@ -15,15 +15,27 @@ static_assert(Reactor<EpollReactor, Silent>);
 static_assert(Reactor<UringReactor, Silent>);
 }  // namespace
 
+namespace {
+
+constexpr Counter ReactorStats::* kCounters[] = {
+    &ReactorStats::turns,          &ReactorStats::system_calls,  &ReactorStats::accepted,
+    &ReactorStats::refused,        &ReactorStats::accept_errors, &ReactorStats::bytes_in,
+    &ReactorStats::bytes_out,      &ReactorStats::copied,        &ReactorStats::pauses,
+    &ReactorStats::out_of_buffers, &ReactorStats::rearmed,
+};
+
+}  // namespace
+
 ReactorStats& ReactorStats::operator+=(const ReactorStats& other) noexcept {
-  for (const auto counter :
-       {&ReactorStats::turns, &ReactorStats::system_calls, &ReactorStats::accepted,
-        &ReactorStats::refused, &ReactorStats::accept_errors, &ReactorStats::bytes_in,
-        &ReactorStats::bytes_out, &ReactorStats::copied, &ReactorStats::pauses,
-        &ReactorStats::out_of_buffers, &ReactorStats::rearmed}) {
-    (this->*counter).add((other.*counter).get());
-  }
+  for (const auto counter : kCounters) (this->*counter).add((other.*counter).get());
   return *this;
+}
+
+ReactorStats operator-(const ReactorStats& later, const ReactorStats& earlier) noexcept {
+  ReactorStats spent;
+  for (const auto counter : kCounters)
+    (spent.*counter).add((later.*counter).get() - (earlier.*counter).get());
+  return spent;
 }
 
 const char* liburing_version() noexcept { return WIREMARK_LIBURING_VERSION; }

@@ -44,6 +44,9 @@ struct ReactorStats {
 
   /// Adds what another thread's reactor counted.
   ReactorStats& operator+=(const ReactorStats& other) noexcept;
+
+  /// What was counted between two copies of the same reactor's.
+  friend ReactorStats operator-(const ReactorStats& later, const ReactorStats& earlier) noexcept;
 };
 
 }  // namespace wiremark::net

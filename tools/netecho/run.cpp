@@ -16,50 +16,31 @@ void EchoRun::start(net::Backend backend, std::size_t threads) {
   if (auto machine = measure::machine_usage()) machine_ = *machine;
 }
 
-EchoRun::Sample EchoRun::sample() const {
-  Sample sample;
+measure::Snapshot EchoRun::sample() const {
+  measure::Snapshot sample;
   sample.at = now_ns();
   sample.cpu = measure::cpu_of_this_process();
   for (const auto& counts : counts_) {
     sample.connections += counts->opened.get() - counts->closed.get();
     sample.messages += counts->messages.get();
-    sample.bytes += counts->bytes_in.get();
-    sample.service.merge(counts->service);
+    sample.bytes_in += counts->bytes_in.get();
+    sample.latency.merge(counts->service);
   }
+  sample.bytes_out = sample.bytes_in;
   return sample;
-}
-
-measure::Interval EchoRun::between(const Sample& earlier, const Sample& later) const {
-  measure::Histogram service = later.service;
-  service.subtract(earlier.service);
-  const measure::CpuUsage cpu = later.cpu - earlier.cpu;
-  measure::Interval interval;
-  interval.start_s = static_cast<double>(earlier.at - first_.at) / kSecond;
-  interval.seconds = static_cast<double>(later.at - earlier.at) / kSecond;
-  interval.connections = later.connections;
-  interval.messages = later.messages - earlier.messages;
-  interval.bytes_in = later.bytes - earlier.bytes;
-  interval.bytes_out = interval.bytes_in;
-  interval.p50_ns = service.percentile(50);
-  interval.p99_ns = service.percentile(99);
-  interval.p999_ns = service.percentile(99.9);
-  interval.max_ns = service.max();
-  interval.user_s = cpu.user_s();
-  interval.sys_s = cpu.sys_s();
-  return interval;
 }
 
 void EchoRun::watch(const EchoOptions& options, const net::Stop& stop, Signals& signals) {
   const Nanoseconds end = options.time.duration > 0 ? first_.at + options.time.duration : kNever;
   const Nanoseconds step = options.time.interval;
   Nanoseconds next_line = step > 0 ? first_.at + step : kNever;
-  Sample last = first_;
+  measure::Snapshot last = first_;
   while (!stop.requested() && now_ns() < end) {
     sleep_until(stop, std::min(end, next_line));
     const bool snapshot = signals.take_snapshot_request();
     if (!snapshot && now_ns() < next_line) continue;
-    const Sample current = sample();
-    const measure::Interval interval = between(last, current);
+    const measure::Snapshot current = sample();
+    const measure::Interval interval = measure::between(last, current, first_.at);
     print_interval(interval, options.output);
     if (current.at < next_line) continue;
     intervals_.push_back(interval);
@@ -70,7 +51,7 @@ void EchoRun::watch(const EchoOptions& options, const net::Stop& stop, Signals& 
 
 measure::RunResult EchoRun::result(const EchoOptions& options,
                                    const std::vector<std::string>& arguments) {
-  const Sample last = sample();
+  const measure::Snapshot last = sample();
   measure::RunResult result = new_result("netecho", arguments, started_at_);
   result.role = measure::Role::server;
   std::string listen;
@@ -97,10 +78,10 @@ measure::RunResult EchoRun::result(const EchoOptions& options,
   result.path =
       path_of(options.backend.backend, backend_, counts_.front()->path, stats, last.messages);
   result.totals.messages = last.messages;
-  result.totals.bytes_in = last.bytes;
+  result.totals.bytes_in = last.bytes_in;
   result.totals.bytes_out = stats.bytes_out.get();
   result.totals.seconds = static_cast<double>(last.at - first_.at) / kSecond;
-  result.latency = measure::summarize(last.service, "wake");
+  result.latency = measure::summarize(last.latency, "wake");
   result.cpu = measure::share_of(last.cpu - first_.cpu, options.threads.threads);
   if (const auto now = measure::machine_usage(); now && machine_)
     result.machine = measure::share_of(*now - *machine_);

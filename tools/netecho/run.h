@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "measure/cpu_usage.h"
+#include "measure/interval.h"
 #include "measure/result.h"
 #include "netecho/echo.h"
 #include "options.h"
@@ -42,23 +43,12 @@ class EchoRun {
   measure::RunResult result(const EchoOptions& options, const std::vector<std::string>& arguments);
 
  private:
-  // What the threads have counted up to a moment.
-  struct Sample {
-    Nanoseconds at = 0;
-    std::uint64_t connections = 0;
-    std::uint64_t messages = 0;
-    std::uint64_t bytes = 0;
-    measure::CpuUsage cpu;
-    measure::Histogram service;
-  };
-
-  Sample sample() const;
-  measure::Interval between(const Sample& earlier, const Sample& later) const;
+  measure::Snapshot sample() const;
 
   net::Backend backend_ = net::Backend::automatic;
   std::vector<std::unique_ptr<EchoCounts>> counts_;
   std::chrono::system_clock::time_point started_at_;
-  Sample first_;
+  measure::Snapshot first_;
   std::optional<measure::MachineUsage> machine_;
   std::vector<measure::Interval> intervals_;
 };

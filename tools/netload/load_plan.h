@@ -59,7 +59,6 @@ struct LoadCounts {
   measure::Histogram connect;   ///< From connect(2) to established.
   std::map<std::string, std::uint64_t> errors;
   bool wrong_reply = false;
-  net::ReactorStats reactor;
   std::string path;
 };
 

@@ -6,14 +6,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "base/units.h"
-#include "measure/cpu_usage.h"
 #include "net/reactor.h"
 #include "net/workers.h"
 #include "netload/load.h"
+#include "netload/load_result.h"
 #include "report.h"
 
 namespace wiremark::tools {
@@ -38,17 +38,26 @@ LoadPlan make_plan(const LoadOptions& options, const net::Address& target) {
   return plan;
 }
 
-// What both ends and all threads have counted and spent up to a moment.
-struct Sample {
-  Nanoseconds at = now_ns();
-  std::uint64_t answered = 0;
-  std::uint64_t bytes_in = 0;
-  std::uint64_t bytes_out = 0;
-  std::uint64_t failed = 0;
-  measure::Histogram response;
-  measure::CpuUsage cpu = measure::cpu_of_this_process();
-  std::optional<measure::CpuUsage> server_cpu;
-  std::optional<measure::MachineUsage> machine;
+// What a worker's reactor counts, for the control thread: live while it runs, and kept after.
+class WatchedReactor {
+ public:
+  void began(const net::ReactorStats& stats) {
+    const std::lock_guard lock(mutex_);
+    live_ = &stats;
+  }
+  void ended() {
+    const std::lock_guard lock(mutex_);
+    kept_ = *std::exchange(live_, nullptr);
+  }
+  net::ReactorStats stats() const {
+    const std::lock_guard lock(mutex_);
+    return live_ ? *live_ : kept_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  const net::ReactorStats* live_ = nullptr;
+  net::ReactorStats kept_;
 };
 
 /// Owned by the control thread; each worker writes the counts of its own index.
@@ -59,9 +68,9 @@ class Run {
         backend_(backend),
         target_(target),
         plan_(make_plan(options, target.address)),
-        pattern_(options.seed, options.size.min, options.size.max) {
-    for (std::size_t i = 0; i < plan_.threads; ++i)
-      counts_.push_back(std::make_unique<LoadCounts>());
+        pattern_(options.seed, options.size.min, options.size.max),
+        tally_(plan_.threads),
+        reactors_(plan_.threads) {
     gate_.running = plan_.threads;
   }
 
@@ -72,21 +81,8 @@ class Run {
   Result<> work(std::size_t index, const std::function<void()>& ready);
   void connect(const net::Stop& stop);
   void watch(const net::Stop& stop, Signals& signals);
-  Sample sample() const;
-  measure::Interval between(const Sample& earlier, const Sample& later) const;
+  LoadSample sample() const;
   Result<> require_all_connected() const;
-  measure::RunResult result(const std::vector<std::string>& arguments) const;
-
-  std::uint64_t sum(Counter LoadCounts::* counter) const {
-    std::uint64_t total = 0;
-    for (const auto& counts : counts_) total += ((*counts).*counter).get();
-    return total;
-  }
-  measure::Histogram merged(measure::Histogram LoadCounts::* histogram) const {
-    measure::Histogram all;
-    for (const auto& counts : counts_) all.merge((*counts).*histogram);
-    return all;
-  }
 
   const LoadOptions& options_;
   net::Backend backend_;
@@ -94,10 +90,11 @@ class Run {
   LoadPlan plan_;
   Pattern pattern_;
   StartGate gate_;
-  std::vector<std::unique_ptr<LoadCounts>> counts_;
+  LoadTally tally_;
+  std::vector<WatchedReactor> reactors_;
   std::chrono::system_clock::time_point started_at_ = std::chrono::system_clock::now();
-  Sample first_;
-  Sample last_;
+  LoadSample first_;
+  LoadSample last_;
   std::vector<measure::Interval> intervals_;
   bool all_connected_ = false;
   bool connect_timed_out_ = false;
@@ -121,19 +118,22 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
     if (auto connected = require_all_connected(); !connected)
       return std::unexpected(connected.error());
   }
-  measure::RunResult outcome = result(arguments);
+  measure::RunResult outcome = load_result(
+      {options_, plan_, backend_, target_, tally_, started_at_, first_, last_}, arguments);
+  outcome.intervals = std::move(intervals_);
   outcome.interrupted = stop.requested();
   return outcome;
 }
 
 Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
   return net::with_reactor(backend_, options_.backend.reactor, [&](auto& reactor) -> Result<> {
-    LoadCounts& counts = *counts_[index];
+    LoadCounts& counts = tally_[index];
     RawTraffic traffic(pattern_, plan_.verify);
     Load load(reactor, traffic, plan_, index, gate_, counts);
+    reactors_[index].began(reactor.stats());
     ready();
     reactor.run(load, gate_.over);
-    counts.reactor = reactor.stats();
+    reactors_[index].ended();
     counts.path = reactor.describe();
     return {};
   });
@@ -150,11 +150,11 @@ void Run::connect(const net::Stop& stop) {
   Nanoseconds last_opened = now_ns();
   std::uint64_t before = 0;
   while (!stop.requested() && !gate_.over.requested()) {
-    const std::uint64_t connected = sum(&LoadCounts::connected);
+    const std::uint64_t connected = tally_.sum(&LoadCounts::connected);
     if (std::exchange(before, connected) != connected) last_opened = now_ns();
     connect_timed_out_ = now_ns() - last_opened > patience;
     all_connected_ = connected == plan_.connections;
-    if (all_connected_ || connect_timed_out_ || sum(&LoadCounts::failed) > 0) break;
+    if (all_connected_ || connect_timed_out_ || tally_.sum(&LoadCounts::failed) > 0) break;
     if (progress && now_ns() >= next_line) {
       fmt::print(stderr, "\rconnecting: {} of {} ", connected, plan_.connections);
       next_line += kSecond;
@@ -173,63 +173,36 @@ void Run::watch(const net::Stop& stop, Signals& signals) {
   sleep_until(stop, gate_.over, measure_from);
   first_ = last_ = sample();
   const Nanoseconds step = options_.time.interval;
-  Nanoseconds next_line = step > 0 ? first_.at + step : kNever;
+  Nanoseconds next_line = step > 0 ? first_.seen.at + step : kNever;
   while (!stop.requested() && !gate_.over.requested()) {
     sleep_until(stop, gate_.over, next_line);
     const bool snapshot = signals.take_snapshot_request();
     if (!snapshot && now_ns() < next_line) continue;
-    const Sample now = sample();
-    print_interval(between(last_, now), options_.output);
-    if (now.at < next_line) continue;
-    intervals_.push_back(between(last_, now));
+    const LoadSample now = sample();
+    const auto interval = measure::between(last_.seen, now.seen, first_.seen.at);
+    print_interval(interval, options_.output);
+    if (now.seen.at < next_line) continue;
+    intervals_.push_back(interval);
     last_ = now;
     next_line += step;
   }
   last_ = sample();
 }
 
-Sample Run::sample() const {
-  Sample sample;
-  sample.answered = sum(&LoadCounts::answered);
-  sample.bytes_in = sum(&LoadCounts::bytes_in);
-  sample.bytes_out = sum(&LoadCounts::bytes_out);
-  sample.failed = sum(&LoadCounts::failed);
-  sample.response = merged(&LoadCounts::response);
-  if (target_.pid) {
-    if (const auto cpu = measure::cpu_of_process(*target_.pid)) sample.server_cpu = *cpu;
-  }
-  if (const auto machine = measure::machine_usage()) sample.machine = *machine;
-  return sample;
-}
-
-measure::Interval Run::between(const Sample& earlier, const Sample& later) const {
-  measure::Histogram response = later.response;
-  response.subtract(earlier.response);
-  const measure::CpuUsage cpu = later.cpu - earlier.cpu;
-  measure::Interval interval;
-  interval.start_s = static_cast<double>(earlier.at - first_.at) / kSecond;
-  interval.seconds = static_cast<double>(later.at - earlier.at) / kSecond;
-  interval.connections = plan_.connections - later.failed;
-  interval.messages = later.answered - earlier.answered;
-  interval.bytes_in = later.bytes_in - earlier.bytes_in;
-  interval.bytes_out = later.bytes_out - earlier.bytes_out;
-  interval.errors = later.failed - earlier.failed;
-  interval.p50_ns = response.percentile(50);
-  interval.p99_ns = response.percentile(99);
-  interval.p999_ns = response.percentile(99.9);
-  interval.max_ns = response.max();
-  interval.user_s = cpu.user_s();
-  interval.sys_s = cpu.sys_s();
-  return interval;
+LoadSample Run::sample() const {
+  net::ReactorStats stats;
+  for (const WatchedReactor& reactor : reactors_) stats += reactor.stats();
+  return take_sample(tally_, plan_, target_, stats);
 }
 
 Result<> Run::require_all_connected() const {
   std::string why;
-  for (const auto& counts : counts_) {
+  for (const auto& counts : tally_) {
     for (const auto& [kind, count] : counts->errors) why = kind;
   }
-  std::string text = fmt::format("{} of {} connections to {} opened", sum(&LoadCounts::connected),
-                                 plan_.connections, target_.address.to_string());
+  std::string text =
+      fmt::format("{} of {} connections to {} opened", tally_.sum(&LoadCounts::connected),
+                  plan_.connections, target_.address.to_string());
   if (!why.empty()) text += "; " + why;
   if (why.ends_with("refused") || why.ends_with("No such file or directory")) {
     text += fmt::format(" (start the server first: netecho {})", target_.address.to_string());
@@ -241,85 +214,6 @@ Result<> Run::require_all_connected() const {
         format_duration(plan_.timeout));
   }
   return failed(text, {}, 0);
-}
-
-measure::RunResult Run::result(const std::vector<std::string>& arguments) const {
-  measure::RunResult result = new_result("netload", arguments, started_at_);
-  const auto on_off = [](bool on) { return on ? "on" : "off"; };
-  result.config = {
-      {"target", target_.address.to_string()},
-      {"connections", std::to_string(plan_.connections)},
-      {"loop", plan_.open_loop() ? "open" : "closed"},
-      {"rate", fmt::format("{:g}", plan_.rate_hz)},
-      {"pipeline", std::to_string(plan_.pipeline)},
-      {"requests", std::to_string(plan_.requests)},
-      {"duration", format_duration(plan_.duration)},
-      {"warmup", format_duration(plan_.warmup)},
-      {"size", options_.size.min == options_.size.max
-                   ? std::to_string(options_.size.min)
-                   : fmt::format("{}-{}", options_.size.min, options_.size.max)},
-      {"verify", on_off(plan_.verify)},
-      {"threads", std::to_string(plan_.threads)},
-      {"cpus", format_cpus(options_.threads.cpus)},
-      {"connect-rate", fmt::format("{:g}", plan_.connect_rate_hz)},
-      {"timeout", format_duration(plan_.timeout)},
-      {"seed", std::to_string(options_.seed)},
-  };
-  add_config(result, options_.backend);
-
-  net::ReactorStats stats;
-  Nanoseconds last_answer = first_.at;
-  for (const auto& counts : counts_) {
-    for (const auto& [kind, count] : counts->errors)
-      measure::add_error(result.totals.errors, kind, count);
-    stats += counts->reactor;
-    last_answer = std::max(last_answer, counts->last_answer_ns.load(std::memory_order_relaxed));
-    if (counts->wrong_reply)
-      result.checks = {{"verify", false, "a reply differed from what was sent"}};
-  }
-  if (plan_.verify && result.checks.empty()) {
-    result.checks = {{"verify", true, "every byte of every reply compared with what was sent"}};
-  }
-  const std::uint64_t answered = sum(&LoadCounts::answered);
-  result.path = path_of(options_.backend.backend, backend_, counts_.front()->path, stats, answered);
-  if (const std::uint64_t held = sum(&LoadCounts::held); held > 0) {
-    result.path.evidence.push_back(
-        fmt::format("{} messages waited for room in the pipeline of their connection", held));
-  }
-  result.totals.connections_asked = plan_.connections;
-  result.totals.connections = sum(&LoadCounts::connected);
-  result.totals.messages = answered;
-  result.totals.bytes_in = sum(&LoadCounts::bytes_in);
-  result.totals.bytes_out = sum(&LoadCounts::bytes_out);
-  result.totals.seconds = static_cast<double>(last_answer - first_.at) / kSecond;
-  const bool from_send = options_.latency_from_send || !plan_.open_loop();
-  result.latency = measure::summarize(
-      merged(from_send && plan_.open_loop() ? &LoadCounts::service : &LoadCounts::response),
-      from_send ? "send" : "schedule");
-  result.connect = measure::summarize(merged(&LoadCounts::connect), "connect");
-  if (plan_.open_loop()) {
-    result.service = measure::summarize(merged(&LoadCounts::service), "send");
-    result.lateness = measure::summarize(merged(&LoadCounts::lateness), "schedule");
-    const std::uint64_t sent = sum(&LoadCounts::sent);
-    result.plan =
-        measure::Plan{.planned = sum(&LoadCounts::planned),
-                      .sent = sent,
-                      .answered = answered,
-                      .lost = sent - answered,
-                      .late = merged(&LoadCounts::lateness).count_above(measure::kLateNs)};
-  }
-  result.cpu = measure::share_of(last_.cpu - first_.cpu, static_cast<unsigned>(plan_.threads));
-  if (first_.server_cpu && last_.server_cpu) {
-    result.server_cpu = measure::share_of(*last_.server_cpu - *first_.server_cpu, 1);
-  }
-  if (target_.pid) {
-    if (const auto memory = measure::memory_of_process(*target_.pid))
-      result.server_rss_bytes = memory->resident_bytes_max;
-  }
-  if (first_.machine && last_.machine)
-    result.machine = measure::share_of(*last_.machine - *first_.machine);
-  result.intervals = intervals_;
-  return result;
 }
 
 }  // namespace

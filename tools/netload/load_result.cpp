@@ -1,0 +1,151 @@
+// What a load counted and spent, moment by moment, and the result that it adds up to.
+#include "netload/load_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "report.h"
+
+namespace wiremark::tools {
+
+namespace {
+
+std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run) {
+  const LoadOptions& options = run.options;
+  const LoadPlan& plan = run.plan;
+  const auto on_off = [](bool on) { return on ? "on" : "off"; };
+  return {
+      {"target", run.target.address.to_string()},
+      {"connections", std::to_string(plan.connections)},
+      {"loop", plan.open_loop() ? "open" : "closed"},
+      {"rate", fmt::format("{:g}", plan.rate_hz)},
+      {"pipeline", std::to_string(plan.pipeline)},
+      {"requests", std::to_string(plan.requests)},
+      {"duration", format_duration(plan.duration)},
+      {"warmup", format_duration(plan.warmup)},
+      {"size", options.size.min == options.size.max
+                   ? std::to_string(options.size.min)
+                   : fmt::format("{}-{}", options.size.min, options.size.max)},
+      {"verify", on_off(plan.verify)},
+      {"threads", std::to_string(plan.threads)},
+      {"cpus", format_cpus(options.threads.cpus)},
+      {"connect-rate", fmt::format("{:g}", plan.connect_rate_hz)},
+      {"timeout", format_duration(plan.timeout)},
+      {"seed", std::to_string(options.seed)},
+  };
+}
+
+void add_totals(measure::RunResult& result, const LoadRecord& run) {
+  const LoadTally& tally = run.tally;
+  Nanoseconds last_answer = run.first.seen.at;
+  for (const auto& counts : tally) {
+    for (const auto& [kind, count] : counts->errors)
+      measure::add_error(result.totals.errors, kind, count);
+    last_answer = std::max(last_answer, counts->last_answer_ns.load(std::memory_order_relaxed));
+    if (counts->wrong_reply)
+      result.checks = {{"verify", false, "a reply differed from what was sent"}};
+  }
+  if (run.plan.verify && result.checks.empty()) {
+    result.checks = {{"verify", true, "every byte of every reply compared with what was sent"}};
+  }
+  result.totals.connections_asked = run.plan.connections;
+  result.totals.connections = tally.sum(&LoadCounts::connected);
+  result.totals.messages = tally.sum(&LoadCounts::answered);
+  result.totals.bytes_in = tally.sum(&LoadCounts::bytes_in);
+  result.totals.bytes_out = tally.sum(&LoadCounts::bytes_out);
+  result.totals.seconds = static_cast<double>(last_answer - run.first.seen.at) / kSecond;
+}
+
+void add_latencies(measure::RunResult& result, const LoadRecord& run) {
+  const LoadTally& tally = run.tally;
+  const bool open_loop = run.plan.open_loop();
+  const bool from_send = run.options.latency_from_send || !open_loop;
+  result.latency = measure::summarize(
+      tally.merged(from_send && open_loop ? &LoadCounts::service : &LoadCounts::response),
+      from_send ? "send" : "schedule");
+  result.connect = measure::summarize(tally.merged(&LoadCounts::connect), "connect");
+  if (!open_loop) return;
+  const measure::Histogram lateness = tally.merged(&LoadCounts::lateness);
+  result.service = measure::summarize(tally.merged(&LoadCounts::service), "send");
+  result.lateness = measure::summarize(lateness, "schedule");
+  const std::uint64_t sent = tally.sum(&LoadCounts::sent);
+  result.plan = measure::Plan{.planned = tally.sum(&LoadCounts::planned),
+                              .sent = sent,
+                              .answered = result.totals.messages,
+                              .lost = sent - result.totals.messages,
+                              .late = lateness.count_above(measure::kLateNs)};
+}
+
+void add_costs(measure::RunResult& result, const LoadRecord& run) {
+  const LoadSample& first = run.first;
+  const LoadSample& last = run.last;
+  result.cpu =
+      measure::share_of(last.seen.cpu - first.seen.cpu, static_cast<unsigned>(run.plan.threads));
+  if (first.server_cpu && last.server_cpu)
+    result.server_cpu = measure::share_of(*last.server_cpu - *first.server_cpu, 1);
+  if (run.target.pid) {
+    if (const auto memory = measure::memory_of_process(*run.target.pid))
+      result.server_rss_bytes = memory->resident_bytes_max;
+  }
+  if (first.machine && last.machine)
+    result.machine = measure::share_of(*last.machine - *first.machine);
+}
+
+}  // namespace
+
+LoadTally::LoadTally(std::size_t threads) {
+  for (std::size_t i = 0; i < threads; ++i) counts_.push_back(std::make_unique<LoadCounts>());
+}
+
+std::uint64_t LoadTally::sum(Counter LoadCounts::* counter) const {
+  std::uint64_t total = 0;
+  for (const auto& counts : counts_) total += ((*counts).*counter).get();
+  return total;
+}
+
+measure::Histogram LoadTally::merged(measure::Histogram LoadCounts::* histogram) const {
+  measure::Histogram all;
+  for (const auto& counts : counts_) all.merge((*counts).*histogram);
+  return all;
+}
+
+LoadSample take_sample(const LoadTally& tally, const LoadPlan& plan, const Target& target,
+                       const net::ReactorStats& reactor) {
+  LoadSample sample;
+  measure::Snapshot& seen = sample.seen;
+  seen.at = now_ns();
+  seen.messages = tally.sum(&LoadCounts::answered);
+  seen.bytes_in = tally.sum(&LoadCounts::bytes_in);
+  seen.bytes_out = tally.sum(&LoadCounts::bytes_out);
+  seen.errors = tally.sum(&LoadCounts::failed);
+  seen.connections = plan.connections - seen.errors;
+  seen.latency = tally.merged(&LoadCounts::response);
+  seen.cpu = measure::cpu_of_this_process();
+  sample.held = tally.sum(&LoadCounts::held);
+  sample.reactor = reactor;
+  if (target.pid) {
+    if (const auto cpu = measure::cpu_of_process(*target.pid)) sample.server_cpu = *cpu;
+  }
+  if (const auto machine = measure::machine_usage()) sample.machine = *machine;
+  return sample;
+}
+
+measure::RunResult load_result(const LoadRecord& run, const std::vector<std::string>& arguments) {
+  measure::RunResult result = new_result("netload", arguments, run.started_at);
+  result.config = config_of(run);
+  add_config(result, run.options.backend);
+  add_totals(result, run);
+  add_latencies(result, run);
+  add_costs(result, run);
+  result.path = path_of(run.options.backend.backend, run.backend, run.tally.front().path,
+                        run.last.reactor - run.first.reactor, result.totals.messages);
+  if (const std::uint64_t held = run.last.held - run.first.held; held > 0) {
+    result.path.evidence.push_back(
+        fmt::format("{} messages waited for room in the pipeline of their connection", held));
+  }
+  return result;
+}
+
+}  // namespace wiremark::tools

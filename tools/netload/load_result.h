@@ -1,0 +1,61 @@
+// What a load counted and spent, moment by moment, and the result that it adds up to.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/interval.h"
+#include "netload/load_plan.h"
+#include "netload/run.h"
+
+namespace wiremark::tools {
+
+/// What the threads of a load count, each its own.
+class LoadTally {
+ public:
+  explicit LoadTally(std::size_t threads);
+
+  LoadCounts& operator[](std::size_t thread) { return *counts_[thread]; }
+  const LoadCounts& front() const { return *counts_.front(); }
+  auto begin() const { return counts_.begin(); }
+  auto end() const { return counts_.end(); }
+
+  std::uint64_t sum(Counter LoadCounts::* counter) const;
+  measure::Histogram merged(measure::Histogram LoadCounts::* histogram) const;
+
+ private:
+  std::vector<std::unique_ptr<LoadCounts>> counts_;
+};
+
+/// What both ends and all threads have counted and spent up to a moment.
+struct LoadSample {
+  measure::Snapshot seen;
+  std::uint64_t held = 0;
+  net::ReactorStats reactor;
+  std::optional<measure::CpuUsage> server_cpu;
+  std::optional<measure::MachineUsage> machine;
+};
+
+/// Taken by the control thread while the workers count. `reactor` is what their reactors say.
+LoadSample take_sample(const LoadTally& tally, const LoadPlan& plan, const Target& target,
+                       const net::ReactorStats& reactor);
+
+/// A run that is over: how it was made, and the samples at both ends of its measured part.
+struct LoadRecord {
+  const LoadOptions& options;
+  const LoadPlan& plan;
+  net::Backend backend;
+  const Target& target;
+  const LoadTally& tally;
+  std::chrono::system_clock::time_point started_at;
+  const LoadSample& first;
+  const LoadSample& last;
+};
+
+/// The result but for its intervals.
+measure::RunResult load_result(const LoadRecord& run, const std::vector<std::string>& arguments);
+
+}  // namespace wiremark::tools
