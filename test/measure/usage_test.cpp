@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "measure/core_distance.h"
 #include "measure/cpu_usage.h"
 #include "measure/machine.h"
 #include "measure/result.h"
@@ -166,6 +167,21 @@ TEST_CASE("the machine describes itself") {
   machine.hypervisor = "KVM";
   CHECK(describe(machine) ==
         "Linux 6.1.0 x86_64, AMD EPYC, 1 core of 2, KVM, same-core wake 20.0 us");
+}
+
+TEST_CASE("the distance of two processors repeats, and another place is told apart") {
+  const Nanoseconds distance = measure_core_distance();
+  if (this_machine().cores_allowed < 2) {
+    CHECK(distance == 0);
+  } else {
+    CHECK(distance > 0);
+    CHECK(distance < kMillisecond);
+  }
+  CHECK(same_place(60, 90));
+  CHECK(same_place(90, 60));
+  CHECK_FALSE(same_place(60, 380));
+  CHECK_FALSE(same_place(380, 60));
+  CHECK(same_place(0, 380));
 }
 
 TEST_CASE("moments are RFC 3339, and errors are counted by kind") {

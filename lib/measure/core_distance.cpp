@@ -1,0 +1,86 @@
+// How far apart two processors are, as a cache line travels.
+#include "measure/core_distance.h"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "base/cpus.h"
+
+namespace wiremark::measure {
+
+namespace {
+
+constexpr int kTrips = 100;
+constexpr int kBatches = 30;
+constexpr Nanoseconds kTimeLimit = 20 * kMillisecond;
+
+// The line that goes back and forth, alone in its pair of lines: processors fetch two at a time.
+struct alignas(128) Ball {
+  enum Side : int { waiting, here, there, over };
+  std::atomic<int> side{waiting};
+};
+
+void pass_back(Ball& ball) noexcept {
+  int side;
+  while ((side = ball.side.load(std::memory_order_acquire)) != Ball::over) {
+    if (side == Ball::there) ball.side.store(Ball::here, std::memory_order_release);
+  }
+}
+
+Nanoseconds fastest_batch(Ball& ball) noexcept {
+  const Nanoseconds start = now_ns();
+  Nanoseconds fastest = kNever;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    const Nanoseconds from = now_ns();
+    if (from - start > kTimeLimit) break;
+    for (int trip = 0; trip < kTrips; ++trip) {
+      ball.side.store(Ball::there, std::memory_order_release);
+      while (ball.side.load(std::memory_order_acquire) != Ball::here) {
+      }
+    }
+    fastest = std::min(fastest, now_ns() - from);
+  }
+  return fastest / kTrips;
+}
+
+}  // namespace
+
+Nanoseconds measure_core_distance() {
+  const std::vector<int> cpus = allowed_cpus();
+  if (cpus.size() < 2) return 0;
+  Ball ball;
+  Nanoseconds distance = 0;
+  try {
+    // One thread starts the other, so that the caller's own place is left as it is.
+    std::thread([&] {
+      if (!pin_this_thread(cpus[0])) return;
+      try {
+        const std::jthread other([&] {
+          if (!pin_this_thread(cpus[1]))
+            ball.side = Ball::over;
+          else
+            ball.side = Ball::here;
+          pass_back(ball);
+        });
+        while (ball.side == Ball::waiting) std::this_thread::yield();
+        if (ball.side == Ball::here) distance = fastest_batch(ball);
+        ball.side = Ball::over;
+      } catch (const std::system_error&) {
+      }
+    }).join();
+  } catch (const std::system_error&) {
+    // No thread to be had: the distance stays unknown.
+  }
+  return distance;
+}
+
+bool same_place(Nanoseconds one, Nanoseconds other) noexcept {
+  if (one <= 0 || other <= 0) return true;
+  const auto [near, far] = std::minmax(one, other);
+  return static_cast<double>(far) <= kSamePlaceFactor * static_cast<double>(near);
+}
+
+}  // namespace wiremark::measure
