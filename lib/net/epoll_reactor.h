@@ -44,6 +44,9 @@ class EpollReactor {
   /// Serves until stop is requested, then returns with the connections still open.
   template <Handler H>
   void run(H& handler, const Stop& stop);
+  /// Calls visit(conn) for every connection whose on_close has not come.
+  template <class F>
+  void for_each(F&& visit);
 
   /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
   Nanoseconds woke_ns() const noexcept { return woke_ns_; }
@@ -121,6 +124,11 @@ void EpollReactor::run(H& handler, const Stop& stop) {
     if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
   }
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stop.fd(), nullptr);
+}
+
+template <class F>
+void EpollReactor::for_each(F&& visit) {
+  pool_.for_each(visit);
 }
 
 template <Handler H>

@@ -22,6 +22,7 @@ concept Reactor = Handler<H> && requires(R reactor, H& handler, Conn& conn, Fd f
   { reactor.flush(conn) } -> std::same_as<void>;
   { reactor.close(conn, 0) } -> std::same_as<void>;
   { reactor.run(handler, stop) } -> std::same_as<void>;
+  reactor.for_each([](Conn&) {});
   { reactor.woke_ns() } -> std::same_as<Nanoseconds>;
   { reactor.stats() } -> std::same_as<const ReactorStats&>;
   { reactor.connections() } -> std::same_as<std::size_t>;

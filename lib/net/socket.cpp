@@ -1,13 +1,14 @@
 // Stream sockets, set up: listening ones, and ones ready to connect.
 #include "net/socket.h"
 
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <thread>
 
@@ -87,6 +88,25 @@ Result<> require_free(const Address& address) {
   const auto probe = listen_on(address, {});
   if (!probe) return std::unexpected(probe.error());
   return {};
+}
+
+Segments& Segments::operator+=(const Segments& other) noexcept {
+  in += other.in;
+  out += other.out;
+  data_in += other.data_in;
+  data_out += other.data_out;
+  return *this;
+}
+
+std::optional<Segments> segments_of(int fd) noexcept {
+  tcp_info info;
+  socklen_t size = sizeof info;
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return std::nullopt;
+  constexpr std::size_t kNeeded =
+      offsetof(tcp_info, tcpi_data_segs_out) + sizeof info.tcpi_data_segs_out;
+  if (size < kNeeded) return std::nullopt;
+  return Segments{info.tcpi_segs_in, info.tcpi_segs_out, info.tcpi_data_segs_in,
+                  info.tcpi_data_segs_out};
 }
 
 Result<std::size_t> require_descriptors(std::size_t needed) {

@@ -1,6 +1,9 @@
 // Stream sockets, set up: listening ones, and ones ready to connect.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "base/fd.h"
 #include "base/result.h"
 #include "net/address.h"
@@ -28,6 +31,23 @@ Result<Fd> socket_for(const Address& to, const SocketOptions& options = {});
 /// Fails with EADDRINUSE when somebody listens on `address` already. Binding with SO_REUSEPORT
 /// would not notice another program of the same user that shares the port.
 Result<> require_free(const Address& address);
+
+/// Segments of TCP connections since they were opened, as the kernel counts them: those of a
+/// network card, so one large send(2) is several, and acknowledgements and retransmissions are
+/// among them.
+struct Segments {
+  std::uint64_t in = 0;
+  std::uint64_t out = 0;
+  std::uint64_t data_in = 0;  ///< The part that carried bytes.
+  std::uint64_t data_out = 0;
+
+  Segments& operator+=(const Segments& other) noexcept;
+};
+
+/// What the kernel counted for one connection (TCP_INFO of tcp(7), Linux 4.6); about 0.2 us. It
+/// counts in 32 bits, so a connection of more than 4,294,967,295 segments begins again at 0.
+/// Nothing for a socket that is not TCP.
+std::optional<Segments> segments_of(int fd) noexcept;
 
 /// Raises the soft descriptor limit to the hard one (setrlimit(2), RLIMIT_NOFILE) and returns it.
 /// Errors: fewer than `needed` descriptors are allowed; the message names the limit to raise.

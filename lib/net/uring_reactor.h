@@ -43,6 +43,9 @@ class UringReactor {
   /// Serves until stop is requested, then returns with the connections still open.
   template <Handler H>
   void run(H& handler, const Stop& stop);
+  /// Calls visit(conn) for every connection whose on_close has not come.
+  template <class F>
+  void for_each(F&& visit);
 
   /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
   Nanoseconds woke_ns() const noexcept { return woke_ns_; }
@@ -142,6 +145,13 @@ void UringReactor::run(H& handler, const Stop& stop) {
     deadline = handler.on_turn(now);
     if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
   }
+}
+
+template <class F>
+void UringReactor::for_each(F&& visit) {
+  pool_.for_each([&](Conn& conn) {
+    if (std::ranges::find(listeners_, &conn) == listeners_.end()) visit(conn);
+  });
 }
 
 template <Handler H>

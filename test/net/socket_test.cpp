@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #include <filesystem>
 #include <fstream>
@@ -61,6 +62,42 @@ TEST_CASE("a file that is no socket is never removed") {
   CHECK(listener.error().code == EADDRINUSE);
   CHECK(std::filesystem::is_regular_file(path));
   std::filesystem::remove(path);
+}
+
+TEST_CASE("the kernel counts the segments of both ends of a TCP connection, and of nothing else") {
+  const auto listener = listen_on(address("127.0.0.1:0"), {});
+  REQUIRE(listener);
+  const Address to = Address::of_socket(listener->get()).value();
+  const Fd client(::socket(AF_INET, SOCK_STREAM, 0));
+  REQUIRE(::connect(client.get(), to.data(), to.size()) == 0);
+  const Fd server(::accept(listener->get(), nullptr, nullptr));
+  REQUIRE(server);
+  const Segments before = segments_of(client.get()).value();
+  CHECK(before.data_out == 0);
+  // More than one segment of the loopback's 64 KiB.
+  const std::string much(300'000, 'x');
+  std::string got(much.size(), ' ');
+  std::size_t sent = 0, received = 0;
+  while (received < much.size()) {
+    const ssize_t out =
+        ::send(client.get(), much.data() + sent, much.size() - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (out > 0) sent += static_cast<std::size_t>(out);
+    const ssize_t in = ::recv(server.get(), got.data(), got.size() - received, 0);
+    REQUIRE(in > 0);
+    received += static_cast<std::size_t>(in);
+  }
+  const Segments after = segments_of(client.get()).value();
+  const Segments other = segments_of(server.get()).value();
+  CHECK(after.data_out >= 5);
+  CHECK(after.data_out == other.data_in);
+  CHECK(after.out >= after.data_out);
+  CHECK(after.in > before.in);  // Acknowledgements.
+  CHECK(after.data_in == 0);
+  int pair[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+  const Fd one(pair[0]), two(pair[1]);
+  CHECK_FALSE(segments_of(one.get()));
+  CHECK_FALSE(segments_of(-1));
 }
 
 TEST_CASE("too few descriptors is an error that names the limit") {
