@@ -70,6 +70,16 @@ void add_costs(std::vector<Field>& fields, const RunResult& result) {
   fields.push_back({"server_rss_bytes", text_or_none(result.server_rss_bytes)});
 }
 
+void add_packets(std::vector<Field>& fields, const std::optional<Packets>& packets) {
+  const auto of = [&](std::uint64_t Packets::* part) {
+    return packets ? fmt::format("{}", (*packets).*part) : std::string();
+  };
+  fields.push_back({"packets_in", of(&Packets::in)});
+  fields.push_back({"packets_out", of(&Packets::out)});
+  fields.push_back({"data_packets_in", of(&Packets::data_in)});
+  fields.push_back({"data_packets_out", of(&Packets::data_out)});
+}
+
 void add_plan(std::vector<Field>& fields, const std::optional<Plan>& plan) {
   const auto of = [&](std::uint64_t Plan::* part) {
     return plan ? fmt::format("{}", (*plan).*part) : std::string();
@@ -97,6 +107,7 @@ std::vector<Field> fields_of(const RunResult& result) {
   fields.push_back({"messages", fmt::format("{}", totals.messages)});
   fields.push_back({"bytes_in", fmt::format("{}", totals.bytes_in)});
   fields.push_back({"bytes_out", fmt::format("{}", totals.bytes_out)});
+  add_packets(fields, totals.packets);
   fields.push_back({"seconds", fmt::format("{}", totals.seconds)});
   fields.push_back({"qps", fmt::format("{:.1f}", totals.qps())});
   fields.push_back({"errors", fmt::format("{}", totals.errors_sum())});

@@ -47,14 +47,20 @@ Json to_json(const Path& path) {
   return {{"requested", path.requested}, {"active", path.active}, {"evidence", path.evidence}};
 }
 
+// null where nothing is TCP.
+Json to_json(const std::optional<Packets>& packets) {
+  if (!packets) return nullptr;
+  return {{"in", packets->in},
+          {"out", packets->out},
+          {"data_in", packets->data_in},
+          {"data_out", packets->data_out}};
+}
+
 Json to_json(const Totals& totals) {
-  return {{"connections", totals.connections},
-          {"connections_asked", totals.connections_asked},
-          {"messages", totals.messages},
-          {"bytes_in", totals.bytes_in},
-          {"bytes_out", totals.bytes_out},
-          {"seconds", totals.seconds},
-          {"qps", totals.qps()},
+  return {{"connections", totals.connections}, {"connections_asked", totals.connections_asked},
+          {"messages", totals.messages},       {"bytes_in", totals.bytes_in},
+          {"bytes_out", totals.bytes_out},     {"packets", to_json(totals.packets)},
+          {"seconds", totals.seconds},         {"qps", totals.qps()},
           {"errors", object_of(totals.errors)}};
 }
 
@@ -109,13 +115,15 @@ Json to_json(const Interval& interval) {
           {"qps", interval.qps()},
           {"bytes_in", interval.bytes_in},
           {"bytes_out", interval.bytes_out},
+          {"packets", to_json(interval.packets)},
           {"errors", interval.errors},
           {"p50_ns", interval.p50_ns},
           {"p99_ns", interval.p99_ns},
           {"p999_ns", interval.p999_ns},
           {"max_ns", interval.max_ns},
           {"user_s", interval.user_s},
-          {"sys_s", interval.sys_s}};
+          {"sys_s", interval.sys_s},
+          {"rss_bytes", interval.rss_bytes}};
 }
 
 Json to_json(const Check& check) {

@@ -47,6 +47,11 @@ MachineShare share_of(const MachineUsage& spent) {
   return {spent.busy_pct(), spent.softirq_pct(), spent.steal_pct()};
 }
 
+Packets operator-(const Packets& later, const Packets& earlier) noexcept {
+  return {later.in - earlier.in, later.out - earlier.out, later.data_in - earlier.data_in,
+          later.data_out - earlier.data_out};
+}
+
 std::uint64_t Totals::errors_sum() const noexcept {
   std::uint64_t sum = 0;
   for (const auto& [kind, count] : errors) sum += count;

@@ -84,13 +84,25 @@ struct Path {
   std::vector<std::string> evidence;  ///< Such as "multishot receive: active".
 };
 
+/// TCP segments of our connections as the kernel counts them, acknowledgements and retransmissions
+/// among them; `data` is the part that carried bytes.
+struct Packets {
+  std::uint64_t in = 0;
+  std::uint64_t out = 0;
+  std::uint64_t data_in = 0;
+  std::uint64_t data_out = 0;
+
+  friend Packets operator-(const Packets& later, const Packets& earlier) noexcept;
+};
+
 struct Totals {
   std::uint64_t connections = 0;
   std::uint64_t connections_asked = 0;  ///< 0 where the other side decides.
   std::uint64_t messages = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  double seconds = 0;  ///< Of the measured part, warm-up left out.
+  std::optional<Packets> packets;  ///< None where nothing is TCP.
+  double seconds = 0;              ///< Of the measured part, warm-up left out.
   ErrorCounts errors;
 
   double qps() const noexcept { return seconds > 0 ? static_cast<double>(messages) / seconds : 0; }
@@ -117,6 +129,7 @@ struct Interval {
   std::uint64_t messages = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
+  std::optional<Packets> packets;  ///< None where nothing is TCP, and between two live lines.
   std::uint64_t errors = 0;
   Nanoseconds p50_ns = 0;
   Nanoseconds p99_ns = 0;
@@ -124,6 +137,7 @@ struct Interval {
   Nanoseconds max_ns = 0;
   double user_s = 0;
   double sys_s = 0;
+  std::uint64_t rss_bytes = 0;  ///< At its end.
 
   double qps() const noexcept { return seconds > 0 ? static_cast<double>(messages) / seconds : 0; }
 };

@@ -20,6 +20,19 @@ std::string per_second(std::uint64_t bytes, double seconds) {
   return format_size(seconds > 0 ? static_cast<double>(bytes) / seconds : 0) + "/s";
 }
 
+std::string packet_rate(std::uint64_t packets, double seconds) {
+  return format_rate(seconds > 0 ? static_cast<double>(packets) / seconds : 0) + "/s";
+}
+
+// Those with bytes in them tell messages apart from acknowledgements.
+std::string packet_rates(const std::optional<Packets>& packets, double seconds) {
+  if (!packets) return fmt::format("{:>14}", "n/a");
+  return fmt::format("{:>14} in   {} out   ({} in, {} out with data)",
+                     packet_rate(packets->in, seconds), packet_rate(packets->out, seconds),
+                     packet_rate(packets->data_in, seconds),
+                     packet_rate(packets->data_out, seconds));
+}
+
 std::string many(std::uint64_t count, std::string_view singular) {
   return fmt::format("{} {}{}", format_count(count), singular, count == 1 ? "" : "s");
 }
@@ -40,6 +53,7 @@ void put_head(std::string& text, const RunResult& result) {
   put_line(text, "bytes",
            fmt::format("{:>14} in   {} out", per_second(totals.bytes_in, totals.seconds),
                        per_second(totals.bytes_out, totals.seconds)));
+  put_line(text, "packets", packet_rates(totals.packets, totals.seconds));
 }
 
 struct Column {
@@ -159,12 +173,19 @@ std::string text_report(const RunResult& result) {
 
 std::string text_line(const Interval& interval) {
   const double seconds = interval.seconds;
-  return fmt::format(
+  std::string text = fmt::format(
       "{:>6.1f} s {:>9} qps  {:>6} conn  p50 {:>8}  p99 {:>8}  max {:>8}  cpu {:>7}{}\n",
       interval.start_s + seconds, format_rate(interval.qps()), interval.connections,
       format_time(interval.p50_ns), format_time(interval.p99_ns), format_time(interval.max_ns),
       format_share(seconds > 0 ? 100 * (interval.user_s + interval.sys_s) / seconds : 0),
       interval.errors > 0 ? "  " + many(interval.errors, "error") : "");
+  text += fmt::format("{:>18} in  {} out", per_second(interval.bytes_in, seconds),
+                      per_second(interval.bytes_out, seconds));
+  if (const auto& packets = interval.packets) {
+    text += fmt::format("  packets {} in  {} out", packet_rate(packets->in, seconds),
+                        packet_rate(packets->out, seconds));
+  }
+  return text + fmt::format("  rss {}\n", format_size(static_cast<double>(interval.rss_bytes)));
 }
 
 }  // namespace wiremark::measure

@@ -30,7 +30,7 @@ void check_required(const json& document, const json& schema, const json& defini
   if (schema.contains("items") && document.is_array()) {
     for (const json& item : document) check_required(item, schema["items"], definitions);
   }
-  if (!schema.contains("properties")) return;
+  if (!schema.contains("properties") || document.is_null()) return;
   for (const json& name : schema["required"]) {
     CAPTURE(name);
     CHECK(document.contains(name.get<std::string>()));
@@ -104,6 +104,10 @@ TEST_CASE("the document keeps figures and order") {
   CHECK(document["latency_ns"]["from"] == "schedule");
   CHECK(document["latency_ns"]["percentiles"][0][0] == 50);
   CHECK(document["plan"]["late"] == 12);
+  CHECK(document["totals"]["packets"] ==
+        json{{"in", 390'000}, {"out", 200'400}, {"data_in", 200'000}, {"data_out", 200'100}});
+  CHECK(document["intervals"][0]["packets"]["out"] == 20'040);
+  CHECK(document["intervals"][0]["rss_bytes"] == 5'000'000);
 }
 
 TEST_CASE("the histogram in the document is the whole histogram") {
@@ -126,12 +130,14 @@ TEST_CASE("what a run does not have is left out of the document") {
   result.server_rss_bytes.reset();
   result.plan.reset();
   result.connect.reset();
+  result.totals.packets.reset();
   const json document = json::parse(json_document(result));
   CHECK_FALSE(document.contains("server_us_cpu_per_message"));
   CHECK_FALSE(document["cpu"].contains("server"));
   CHECK_FALSE(document["rss_bytes"].contains("server"));
   CHECK_FALSE(document.contains("plan"));
   CHECK_FALSE(document.contains("connect_ns"));
+  CHECK(document["totals"]["packets"].is_null());
 }
 
 TEST_CASE("text that is no UTF-8 does not break the document") {
@@ -164,6 +170,8 @@ TEST_CASE("a row has the header's columns, whatever stands in it") {
   CHECK(at("config") == "connections=100 rate=200");
   CHECK(at("qps") == "20000.0");
   CHECK(at("server_cpu_us_per_message") == "10");
+  CHECK(at("packets_in") == "390000");
+  CHECK(at("data_packets_out") == "200100");
   CHECK(at("latency_ns_p50") == std::to_string(restore(result.latency)->percentile(50)));
   const auto bare = parse_csv(csv_row({}));
   CHECK(bare[0].size() == rows[0].size());
@@ -200,6 +208,7 @@ TEST_CASE("the report names every figure and fits 100 columns") {
                            "20.0 k qps",
                            "200,000 messages",
                            "9.77 MiB/s in",
+                           "39.0 k/s in   20.0 k/s out   (20.0 k/s in, 20.0 k/s out with data)",
                            "p99.99",
                            "schedule",
                            "service",
@@ -227,6 +236,18 @@ TEST_CASE("the report names every figure and fits 100 columns") {
     CHECK(line.size() <= 100);
     CHECK_FALSE(line.ends_with(' '));
   }
+}
+
+TEST_CASE("a live line has both directions and the memory") {
+  Interval interval = sample_result().intervals.front();
+  const std::string line = text_line(interval);
+  for (const char* part :
+       {"9.77 MiB/s in", "9.77 MiB/s out", "packets 39.0 k/s in", "20.0 k/s out", "rss 4.77 MiB"}) {
+    CAPTURE(part);
+    CHECK(line.find(part) != std::string::npos);
+  }
+  interval.packets.reset();
+  CHECK(text_line(interval).find("packets") == std::string::npos);
 }
 
 TEST_CASE("a report of nothing still reads as one") {

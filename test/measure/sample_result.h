@@ -33,7 +33,14 @@ inline RunResult sample_result() {
   result.host.wake_crosses_cores = true;
   result.config = {{"connections", "100"}, {"rate", "200"}};
   result.path = {"auto", "uring", {"multishot receive: active"}};
-  result.totals = {100, 100, 200'000, 102'400'000, 102'400'000, 10, {{"timeout", 0}}};
+  result.totals = {.connections = 100,
+                   .connections_asked = 100,
+                   .messages = 200'000,
+                   .bytes_in = 102'400'000,
+                   .bytes_out = 102'400'000,
+                   .packets = Packets{390'000, 200'400, 200'000, 200'100},
+                   .seconds = 10,
+                   .errors = {{"timeout", 0}}};
   result.latency = summarize(latency, "schedule");
   result.service = summarize(single, "readable");
   result.lateness = summarize(single, "schedule");
@@ -50,12 +57,14 @@ inline RunResult sample_result() {
                        .messages = 20'000,
                        .bytes_in = 10'240'000,
                        .bytes_out = 10'240'000,
+                       .packets = Packets{39'000, 20'040, 20'000, 20'010},
                        .p50_ns = 84'000,
                        .p99_ns = 129'000,
                        .p999_ns = 130'000,
                        .max_ns = 131'000,
                        .user_s = 0.125,
-                       .sys_s = 0.375}};
+                       .sys_s = 0.375,
+                       .rss_bytes = 5'000'000}};
   result.checks = {{"verify", true, "200,000 replies"}};
   return result;
 }
