@@ -21,6 +21,8 @@ Interval between(const Snapshot& earlier, const Snapshot& later, Nanoseconds sta
   interval.max_ns = latency.max();
   interval.user_s = cpu.user_s();
   interval.sys_s = cpu.sys_s();
+  if (later.packets && earlier.packets) interval.packets = *later.packets - *earlier.packets;
+  interval.rss_bytes = later.rss_bytes;
   return interval;
 }
 

@@ -15,6 +15,8 @@ struct Snapshot {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t errors = 0;
+  std::optional<Packets> packets;
+  std::uint64_t rss_bytes = 0;
   CpuUsage cpu;
   Histogram latency;
 };

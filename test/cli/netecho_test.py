@@ -119,7 +119,7 @@ def user_signal_prints_a_snapshot():
             check_echo(client)
             for count in [1, 2]:
                 server.signal(signal.SIGUSR1)
-                wait_until(lambda: len(server.out.splitlines()) == count, f"{count} snapshots were there")
+                wait_until(lambda: server.out.count(" rss ") == count, f"{count} snapshots were there")
             check_echo(client)
         server.stop().ended_with(0)
 
@@ -130,6 +130,55 @@ def live_lines():
         wait_until(lambda: len(server.out.splitlines()) >= 3, "three lines were there")
         result = server.stop().ended_with(0)
         contains(result.out.splitlines()[0], "qps")
+
+
+@case
+def segments_are_the_kernels():
+    with Echo("--json") as server:
+        flags = ["-c", "10", "-n", "1000", "-s", "64", "--json"]
+        sent = netload(server.address, *flags).ended_with(0).json()["totals"]["packets"]
+        seen = server.stop().ended_with(0).json()["totals"]["packets"]
+    # One in flight: a message is a segment. A stall of the machine may have one sent again.
+    for packets in [sent["data_out"], sent["data_in"], seen["data_in"], seen["data_out"]]:
+        expect(1000 <= packets <= 1010, f"segments with data of 1,000 messages: {sent} and {seen}")
+    for packets in [sent, seen]:
+        expect(packets["in"] >= packets["data_in"], f"more with data than all: {packets}")
+    expect(seen["in"] >= sent["out"], f"the server got fewer than were sent: {sent} and {seen}")
+    with Echo("--json") as server:
+        flags = ["-c", "1", "-n", "10", "-s", "300000", "--json"]
+        sent = netload(server.address, *flags).ended_with(0).json()["totals"]["packets"]
+        expect(sent["data_out"] >= 50, f"segments of 10 messages of 300,000 bytes: {sent}")
+
+
+@case
+def segments_of_the_warm_up_are_left_out():
+    with Echo() as server:
+        flags = ["-c", "10", "-r", "100", "-w", "1s", "-d", "1s", "--json"]
+        packets = netload(server.address, *flags).ended_with(0).json()["totals"]["packets"]
+    expect(900 <= packets["data_out"] <= 1200, f"segments of 1,000 messages: {packets}")
+
+
+@case
+def a_unix_socket_has_no_segments():
+    with tempfile.TemporaryDirectory() as folder:
+        with Echo("--json", listen=[f"unix:{folder}/echo"]) as server:
+            ended = netload(server.address, "-c", "2", "-n", "100").ended_with(0)
+            contains(ended.out, "packets                n/a")
+            equal(server.stop().ended_with(0).json()["totals"]["packets"], None, "packets")
+
+
+@case
+def live_lines_show_packets_and_memory():
+    with Echo("-i", "100ms", "--json") as server:
+        flags = ["-c", "20", "-r", "100", "-d", "500ms", "-i", "100ms", "--json"]
+        result = netload(server.address, *flags).ended_with(0).json()
+        served = server.stop().ended_with(0).json()
+    for document in [result, served]:
+        equal(len([one for one in document["intervals"] if one["rss_bytes"] < 1 << 20]), 0, "lines without memory")
+        lines = sum(one["packets"]["data_out"] for one in document["intervals"])
+        total = document["totals"]["packets"]["data_out"]
+        expect(0 < lines <= total, f"{lines} segments in the lines of {total}")
+    contains(server.err, " packets ")
 
 
 @case

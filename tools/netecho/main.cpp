@@ -104,14 +104,16 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
   net::ReactorOptions how = options.backend.reactor;
   if (options.max_connections > 0)
     how.max_connections = (options.max_connections + threads - 1) / threads;
-  run.start(*backend, threads);
+  run.start(*backend, threads, options.time.interval);
   net::Workers workers(threads, options.threads.cpus, stop, [&](std::size_t i, const auto& ready) {
     return net::with_reactor(*backend, how, [&](auto& reactor) -> Result<> {
       EchoCounts& counts = run.counts(i);
       Echo echo(reactor, counts);
+      SegmentCounting counting(reactor, echo, run.segments(i));
       for (Fd& listener : (*listeners)[i]) reactor.listen(std::move(listener));
       ready();
-      reactor.run(echo, stop);
+      reactor.run(counting, stop);
+      run.segments(i).count(reactor);
       counts.reactor = reactor.stats();
       counts.path = reactor.describe();
       return {};

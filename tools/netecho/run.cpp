@@ -8,11 +8,13 @@
 
 namespace wiremark::tools {
 
-void EchoRun::start(net::Backend backend, std::size_t threads) {
+void EchoRun::start(net::Backend backend, std::size_t threads, Nanoseconds interval) {
   backend_ = backend;
+  segments_.emplace(threads);
   for (std::size_t i = 0; i < threads; ++i) counts_.push_back(std::make_unique<EchoCounts>());
   started_at_ = std::chrono::system_clock::now();
   first_ = sample();
+  if (interval > 0) segments_->schedule(first_.at + interval, interval);
   if (auto machine = measure::machine_usage()) machine_ = *machine;
 }
 
@@ -20,6 +22,8 @@ measure::Snapshot EchoRun::sample() const {
   measure::Snapshot sample;
   sample.at = now_ns();
   sample.cpu = measure::cpu_of_this_process();
+  sample.packets = segments_->packets();
+  if (const auto memory = measure::memory_of_process()) sample.rss_bytes = memory->resident_bytes;
   for (const auto& counts : counts_) {
     sample.connections += counts->opened.get() - counts->closed.get();
     sample.messages += counts->messages.get();
@@ -38,11 +42,14 @@ void EchoRun::watch(const EchoOptions& options, const net::Stop& stop, Signals& 
   while (!stop.requested() && now_ns() < end) {
     sleep_until(stop, std::min(end, next_line));
     const bool snapshot = signals.take_snapshot_request();
-    if (!snapshot && now_ns() < next_line) continue;
-    const measure::Snapshot current = sample();
+    const bool line = now_ns() >= next_line;
+    if (!snapshot && !line) continue;
+    if (line) segments_->await_round();
+    measure::Snapshot current = sample();
+    if (!line) current.packets.reset();  // They are counted for lines only.
     const measure::Interval interval = measure::between(last, current, first_.at);
     print_interval(interval, options.output);
-    if (current.at < next_line) continue;
+    if (!line) continue;
     intervals_.push_back(interval);
     last = current;
     next_line += step;
@@ -80,6 +87,7 @@ measure::RunResult EchoRun::result(const EchoOptions& options,
   result.totals.messages = last.messages;
   result.totals.bytes_in = last.bytes_in;
   result.totals.bytes_out = stats.bytes_out.get();
+  result.totals.packets = last.packets;
   result.totals.seconds = static_cast<double>(last.at - first_.at) / kSecond;
   result.latency = measure::summarize(last.latency, "wake");
   result.cpu = measure::share_of(last.cpu - first_.cpu, options.threads.threads);

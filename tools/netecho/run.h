@@ -13,6 +13,7 @@
 #include "netecho/echo.h"
 #include "options.h"
 #include "reactor_options.h"
+#include "segment_tally.h"
 #include "signals.h"
 
 namespace wiremark::tools {
@@ -31,10 +32,12 @@ struct EchoOptions {
 /// Owned by the control thread; each worker writes the counts of its own index.
 class EchoRun {
  public:
-  /// Makes the counts and takes the first samples; before the workers start.
-  void start(net::Backend backend, std::size_t threads);
+  /// Makes the counts and takes the first samples; before the workers start. With an interval they
+  /// count their segments for each live line.
+  void start(net::Backend backend, std::size_t threads, Nanoseconds interval);
 
   EchoCounts& counts(std::size_t index) { return *counts_[index]; }
+  SegmentTally& segments(std::size_t index) { return (*segments_)[index]; }
 
   /// Prints the live lines until the stop or the end of the duration.
   void watch(const EchoOptions& options, const net::Stop& stop, Signals& signals);
@@ -47,6 +50,7 @@ class EchoRun {
 
   net::Backend backend_ = net::Backend::automatic;
   std::vector<std::unique_ptr<EchoCounts>> counts_;
+  std::optional<SegmentTallies> segments_;
   std::chrono::system_clock::time_point started_at_;
   measure::Snapshot first_;
   std::optional<measure::MachineUsage> machine_;

@@ -39,6 +39,9 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
 
 void add_totals(measure::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
+  const auto& before = run.first.seen.packets;
+  if (const auto& after = run.last.seen.packets; before && after)
+    result.totals.packets = *after - *before;
   Nanoseconds last_answer = run.first.seen.at;
   for (const auto& counts : tally) {
     for (const auto& [kind, count] : counts->errors)
@@ -123,6 +126,7 @@ LoadSample take_sample(const LoadTally& tally, const LoadPlan& plan, const Targe
   seen.connections = plan.connections - seen.errors;
   seen.latency = tally.merged(&LoadCounts::response);
   seen.cpu = measure::cpu_of_this_process();
+  if (const auto memory = measure::memory_of_process()) seen.rss_bytes = memory->resident_bytes;
   sample.held = tally.sum(&LoadCounts::held);
   sample.reactor = reactor;
   if (target.pid) {

@@ -15,6 +15,7 @@
 #include "netload/load.h"
 #include "netload/load_result.h"
 #include "report.h"
+#include "segment_tally.h"
 
 namespace wiremark::tools {
 
@@ -70,6 +71,7 @@ class Run {
         plan_(make_plan(options, target.address)),
         pattern_(options.seed, options.size.min, options.size.max),
         tally_(plan_.threads),
+        segments_(plan_.threads),
         reactors_(plan_.threads) {
     gate_.running = plan_.threads;
   }
@@ -91,6 +93,7 @@ class Run {
   Pattern pattern_;
   StartGate gate_;
   LoadTally tally_;
+  SegmentTallies segments_;
   std::vector<WatchedReactor> reactors_;
   std::chrono::system_clock::time_point started_at_ = std::chrono::system_clock::now();
   LoadSample first_;
@@ -114,6 +117,7 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
   if (all_connected_) watch(stop, signals);
   gate_.over.request();
   if (auto ended = workers.join(); !ended) return std::unexpected(ended.error());
+  last_.seen.packets = segments_.packets();
   if (!all_connected_ && !stop.requested()) {
     if (auto connected = require_all_connected(); !connected)
       return std::unexpected(connected.error());
@@ -130,9 +134,11 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
     LoadCounts& counts = tally_[index];
     RawTraffic traffic(pattern_, plan_.verify);
     Load load(reactor, traffic, plan_, index, gate_, counts);
+    SegmentCounting counting(reactor, load, segments_[index]);
     reactors_[index].began(reactor.stats());
     ready();
-    reactor.run(load, gate_.over);
+    reactor.run(counting, gate_.over);
+    segments_[index].count(reactor);
     reactors_[index].ended();
     counts.path = reactor.describe();
     return {};
@@ -166,22 +172,31 @@ void Run::connect(const net::Stop& stop) {
 
 // Opens the gate and follows the run to its end.
 void Run::watch(const net::Stop& stop, Signals& signals) {
-  constexpr Nanoseconds kLead =
-      2 * kMillisecond;  // For every thread to see the gate before the start.
+  constexpr Nanoseconds kLead = 2 * kMillisecond;  // For every thread to see the gate.
+  segments_.schedule(now_ns(), 0);  // Of connecting, before there is anything to disturb.
+  segments_.await_round();
+  const Nanoseconds step = options_.time.interval;
   const Nanoseconds measure_from = now_ns() + kLead + plan_.warmup;
+  const Nanoseconds first_count = plan_.warmup > 0 ? measure_from : measure_from + step;
+  if (plan_.warmup > 0 || step > 0) segments_.schedule(first_count, step);
   gate_.start_ns.store(measure_from - plan_.warmup, std::memory_order_release);
   sleep_until(stop, gate_.over, measure_from);
-  first_ = last_ = sample();
-  const Nanoseconds step = options_.time.interval;
+  first_ = sample();
+  if (plan_.warmup > 0) segments_.await_round();
+  first_.seen.packets = segments_.packets();
+  last_ = first_;
   Nanoseconds next_line = step > 0 ? first_.seen.at + step : kNever;
   while (!stop.requested() && !gate_.over.requested()) {
     sleep_until(stop, gate_.over, next_line);
     const bool snapshot = signals.take_snapshot_request();
-    if (!snapshot && now_ns() < next_line) continue;
-    const LoadSample now = sample();
+    const bool line = now_ns() >= next_line;
+    if (!snapshot && !line) continue;
+    if (line) segments_.await_round();
+    LoadSample now = sample();
+    if (!line) now.seen.packets.reset();  // They are counted for lines only.
     const auto interval = measure::between(last_.seen, now.seen, first_.seen.at);
     print_interval(interval, options_.output);
-    if (now.seen.at < next_line) continue;
+    if (!line) continue;
     intervals_.push_back(interval);
     last_ = now;
     next_line += step;
@@ -192,7 +207,9 @@ void Run::watch(const net::Stop& stop, Signals& signals) {
 LoadSample Run::sample() const {
   net::ReactorStats stats;
   for (const WatchedReactor& reactor : reactors_) stats += reactor.stats();
-  return take_sample(tally_, plan_, target_, stats);
+  LoadSample sample = take_sample(tally_, plan_, target_, stats);
+  sample.seen.packets = segments_.packets();
+  return sample;
 }
 
 Result<> Run::require_all_connected() const {

@@ -1,0 +1,117 @@
+// The TCP segments of one thread's connections: counted by that thread, read by the control thread.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "measure/result.h"
+#include "net/handler.h"
+#include "net/socket.h"
+
+namespace wiremark::tools {
+
+/// The kernel is asked when a connection closes, and for all that live at the moments agreed on: at
+/// the start and the end of what is measured, and before each live line. Nothing is asked between.
+/// Written by one worker, whose turns call turn(); the rest is for the control thread.
+class SegmentTally {
+ public:
+  /// Lets the worker count at `first` and then every `step`, 0 for once. Called before the worker
+  /// starts or while it is known to take turns, since nothing wakes it.
+  void schedule(Nanoseconds first, Nanoseconds step) noexcept;
+
+  /// How many of those moments have been counted.
+  std::uint64_t rounds() const noexcept { return rounds_.load(std::memory_order_acquire); }
+
+  /// Adds what was counted last; false when it was nothing but sockets that are not TCP.
+  bool add_to(measure::Packets& packets) const noexcept;
+
+  /// For the worker: a connection is about to close.
+  void closed(const net::Conn& conn) noexcept { note(conn, closed_); }
+
+  /// For the worker: counts when it is time; returns when it is next. `reactor` shows what lives.
+  template <class Reactor>
+  Nanoseconds turn(Nanoseconds now, Reactor& reactor) {
+    const Nanoseconds due = due_.load(std::memory_order_relaxed);
+    if (now < due) return due;
+    const Nanoseconds step = step_.load(std::memory_order_relaxed);
+    const Nanoseconds passed = step > 0 ? (now - due) / step + 1 : 1;
+    const Nanoseconds next = step > 0 ? due + step * passed : kNever;
+    due_.store(next, std::memory_order_relaxed);
+    count(reactor, static_cast<std::uint64_t>(passed));
+    return next;
+  }
+
+  /// For the worker: counts now, at its end or for as many moments as have `passed`.
+  template <class Reactor>
+  void count(Reactor& reactor, std::uint64_t passed = 1) {
+    net::Segments all = closed_;
+    reactor.for_each([&](const net::Conn& conn) { note(conn, all); });
+    publish(all, passed);
+  }
+
+ private:
+  void note(const net::Conn& conn, net::Segments& sum) noexcept;
+  void publish(const net::Segments& all, std::uint64_t rounds) noexcept;
+
+  net::Segments closed_;
+  bool tcp_ = false;
+  bool other_ = false;
+
+  std::atomic<Nanoseconds> due_{kNever};
+  std::atomic<Nanoseconds> step_{0};
+  std::atomic<std::uint64_t> rounds_{0};
+  std::atomic<std::uint64_t> in_{0}, out_{0}, data_in_{0}, data_out_{0};
+  std::atomic<bool> known_{true};
+};
+
+/// A handler that counts the segments of the connections of another.
+template <class Reactor, net::Handler H>
+class SegmentCounting {
+ public:
+  SegmentCounting(Reactor& reactor, H& handler, SegmentTally& tally)
+      : reactor_(reactor), handler_(handler), tally_(tally) {}
+
+  void on_open(net::Conn& conn) { handler_.on_open(conn); }
+  std::size_t on_data(net::Conn& conn, Bytes bytes) { return handler_.on_data(conn, bytes); }
+  void on_close(net::Conn& conn, int error) {
+    tally_.closed(conn);
+    handler_.on_close(conn, error);
+  }
+  Nanoseconds on_turn(Nanoseconds now) {
+    const Nanoseconds next = handler_.on_turn(now);
+    return std::min(next, tally_.turn(now, reactor_));
+  }
+
+ private:
+  Reactor& reactor_;
+  H& handler_;
+  SegmentTally& tally_;
+};
+
+/// The tallies of all threads of a tool.
+class SegmentTallies {
+ public:
+  explicit SegmentTallies(std::size_t threads);
+
+  SegmentTally& operator[](std::size_t thread) { return *tallies_[thread]; }
+
+  void schedule(Nanoseconds first, Nanoseconds step) noexcept;
+
+  /// Waits until every thread has counted once more than at the last call, up to 100 ms: a thread
+  /// may be busy. What it had counted before stands in the sum then.
+  void await_round() noexcept;
+
+  /// What was counted last; none where no socket is TCP.
+  std::optional<measure::Packets> packets() const noexcept;
+
+ private:
+  std::vector<std::unique_ptr<SegmentTally>> tallies_;
+  std::uint64_t rounds_ = 0;
+};
+
+}  // namespace wiremark::tools
