@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 #include "base/bytes.h"
 #include "wire/codec.h"
+#include "wire/copy_text.h"
 #include "wire/message.h"
 
 namespace wiremark::wire {
@@ -32,8 +32,7 @@ class BytesCodec {
     store_le(to.data(), static_cast<std::uint32_t>(length));
     store_le(to.data() + 4, static_cast<std::uint32_t>(message.head));
     store_le(to.data() + 8, static_cast<std::uint32_t>(message.guid));
-    // The content of an empty message may be a null pointer, which memcpy(3) must not see.
-    if (length != 0) std::memcpy(to.data() + kHeaderSize, message.content.data(), length);
+    copy_text(to.data() + kHeaderSize, message.content);
     return kHeaderSize + length;
   }
 

@@ -3,8 +3,8 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 
+#include "wire/copy_text.h"
 #include "wire/y3_packet.h"
 
 namespace wiremark::wire {
@@ -63,7 +63,7 @@ std::size_t BasicY3Codec<D>::encode(const Message& message, MutableBytes to) con
   at = y3::put_int32<D>(at, kHead, message.head);
   at = y3::put_int32<D>(at, kGuid, message.guid);
   at = y3::put_header(at, y3::primitive_tag(kContent), content);
-  if (content != 0) std::memcpy(at, message.content.data(), content);
+  copy_text(at, message.content);
   return static_cast<std::size_t>(at - to.data()) + content;
 }
 
