@@ -6,6 +6,29 @@
 
 namespace wiremark::wire {
 
+using protobuf::kContentTag;
+using protobuf::kGuidTag;
+using protobuf::kHeadTag;
+
+DecodeError ProtobufCodec::decode_any_numbers(Bytes from, Message& message) const noexcept {
+  const std::byte* at = from.data();
+  const std::byte* const end = at + from.size();
+  std::uint64_t head = 0;
+  std::uint64_t guid = 0;
+  Bytes content;
+  // Eight bytes hold two numbers of two bytes, and the tag and length of a content.
+  if (from.size() < 8 || !protobuf::get_field(at, end, kHeadTag, head) ||
+      !protobuf::get_field(at, end, kGuidTag, guid) ||
+      !protobuf::get_last_bytes(Bytes(at, end), kContentTag, content) ||
+      content.size() > limits_.frame_size || !is_ascii(content)) {
+    return decode_any_order(from, message);
+  }
+  message.head = static_cast<std::int32_t>(head);
+  message.guid = static_cast<std::int32_t>(guid);
+  message.content = as_text(content);
+  return {};
+}
+
 DecodeError ProtobufCodec::decode_any_order(Bytes from, Message& message) const noexcept {
   enum Seen : unsigned { kSawHead = 1, kSawGuid = 2, kSawContent = 4, kSawAll = 7 };
   unsigned seen = 0;

@@ -119,23 +119,26 @@ inline std::byte* put_field(std::byte* to, std::uint32_t tag, std::int32_t value
   return put_int32(to + 1, value);
 }
 
-/// Reads a field of this tag of one byte that ends where the packet does: its content is all that
-/// follows its length. False when it is another field, or its length takes more than two bytes. How
-/// many it takes follows from what is left, so that nothing waits for the length itself. One byte
-/// must be readable.
-inline bool get_last_bytes(Bytes from, std::uint32_t tag, Bytes& value) noexcept {
+/// Reads a length that counts all the bytes behind it. False when it does not, or takes more than
+/// two bytes. How many it takes follows from what is left, so that nothing waits for the length
+/// itself. One byte must be readable.
+inline bool get_rest(Bytes from, Bytes& value) noexcept {
   const std::size_t left = from.size();
-  if (from[0] != static_cast<std::byte>(tag)) [[unlikely]]
-    return false;
-  if (left - 2 < 0x80) [[likely]] {
-    value = Bytes(from.data() + 2, left - 2);
-    return std::to_integer<std::size_t>(from[1]) == left - 2;
+  if (left - 1 < 0x80) [[likely]] {
+    value = Bytes(from.data() + 1, left - 1);
+    return std::to_integer<std::size_t>(from[0]) == left - 1;
   }
-  const std::size_t length = left - 3;
+  const std::size_t length = left - 2;
   if (length - 0x80 >= 0x4000 - 0x80) return false;
-  value = Bytes(from.data() + 3, length);
-  return load_le<std::uint16_t>(from.data() + 1) ==
-         (0x80 | (length & 0x7F) | (length & 0x3F80) << 1);
+  value = Bytes(from.data() + 2, length);
+  return load_le<std::uint16_t>(from.data()) == (0x80 | (length & 0x7F) | (length & 0x3F80) << 1);
+}
+
+/// Reads a field of this tag of one byte that ends where the packet does: its content is all that
+/// follows its length. False when it is another field, or get_rest() says so. Two bytes must be
+/// readable.
+inline bool get_last_bytes(Bytes from, std::uint32_t tag, Bytes& value) noexcept {
+  return from[0] == static_cast<std::byte>(tag) && get_rest(from.subspan(1), value);
 }
 
 /// Reads fields one after the other. After a failure error() says why and nothing more is read.

@@ -101,6 +101,7 @@ TEST_CASE(
     for (const std::int32_t number : {0, 127, 128, 16'383, 16'384, 2'097'152, INT32_MAX, -1}) {
       for (const Message& message :
            {Message{number, 15, std::string_view(text).substr(0, size)},
+            Message{15, number, std::string_view(text).substr(0, size)},
             Message{567, number, std::string_view(text).substr(0, size)}}) {
         std::vector<std::byte> packet(codec.max_size(message));
         packet.resize(codec.encode(message, packet));
