@@ -2,31 +2,40 @@
 import argparse
 import datetime
 import json
+import pathlib
+import random
 import signal
 import sys
 import time
 
 import memory
 import report
+import rounds
+import targets
 from load import Point, run
 from servers import BASELINES, KINDS, Server, placement
 
 QUICK = '64x100 512x1 512x100 512x1000 16kx100 64x100p16'
+USUAL = QUICK + ' 512x10 512x10k 4kx100 4kx1000 16kx1000 512x1000p16 512x100t2'
 SIZES = ('64', '512', '4k', '16k')
 CONNECTIONS = (1, 10, 100, 1000, 10000)
-SCHEMA = 'wiremark.peers/1'
+SCHEMA = 'wiremark.peers/2'
+# How often a run that cannot be believed is repeated on the spot.
+REPEATS_MAX = 2
+# Further rounds begin only as long as this many seconds have not passed: --quick promises 180.
+QUICK_S = 165
 
 
 def points_of(options):
     """The points asked for, in the order in which they run."""
+    texts = QUICK if options.quick else USUAL
+    if options.full:
+        texts = ' '.join(f'{size}x{connections}{pipeline}{threads}' for threads in ('', 't2')
+                         for pipeline in ('', 'p16') for size in SIZES
+                         for connections in CONNECTIONS)
     if options.points:
-        return [Point.parse(text) for text in options.points.replace(',', ' ').split()]
-    if options.quick:
-        return [Point.parse(text) for text in QUICK.split()]
-    grid = [f'{size}x{connections}' for size in SIZES for connections in CONNECTIONS]
-    grid += [f'64x{connections}p16' for connections in CONNECTIONS]
-    threads = ('', 't2') if options.full else ('',)
-    return [Point.parse(text + many) for many in threads for text in grid]
+        texts = options.points.replace(',', ' ')
+    return [Point.parse(text) for text in texts.split()]
 
 
 def chosen(options):
@@ -46,51 +55,73 @@ def chosen(options):
     return kinds, missing
 
 
-def measure(options, kinds, point):
-    """All rounds of one point. A server whose run fails is asked no more, and says why."""
-    server_cpus, client_cpus = placement(point.threads)
-    measured = {kind.name: {'rounds': []} for kind in kinds}
-    host = None
-    for number in range(options.rounds):
-        # The order turns with the round, so that none always follows the same one.
-        first = number % len(kinds)
-        for kind in kinds[first:] + kinds[:first]:
-            mine = measured[kind.name]
-            if 'failed' in mine:
-                continue
-            report.progress(f'{point}: round {number + 1} of {options.rounds}, {kind.name}')
-            try:
-                with Server(kind, options.build, server_cpus, point.threads) as server:
-                    one, seen = run(options.build, server, point, options.duration,
-                                    options.warmup, client_cpus)
-            except RuntimeError as error:
-                one, seen = {'failed': str(error)}, None
-            host = seen or host
+class Comparison:
+    """The runs of one or several calls, and the document in which they are kept."""
+
+    def __init__(self, options, kinds, document):
+        self.options, self.kinds, self.document = options, kinds, document
+        self.begin = time.monotonic()
+        self.order = random.Random(options.seed)
+
+    def once(self, kind, point):
+        """One run that can be believed, or the last of those that cannot."""
+        server_cpus, client_cpus = placement(point.threads)
+        for _ in range(1 + REPEATS_MAX):
+            with Server(kind, self.options.build, server_cpus, point.threads) as server:
+                one, host = run(self.options.build, server, point, self.options.duration,
+                                self.options.warmup, client_cpus)
+            self.document['host'] = host or self.document.get('host')
             if 'failed' in one:
-                mine['failed'] = one['failed']
-            else:
-                mine['rounds'].append(one)
-    report.progress('')
-    return {'point': str(point), 'size': point.size, 'connections': point.connections,
-            'pipeline': point.pipeline, 'threads': point.threads,
-            'server_cpus': server_cpus, 'client_cpus': client_cpus, 'servers': measured}, host
+                return one
+            one['pinned'] = server_cpus is not None
+            if one['placed'] != 'moved' and one['steal_pct'] <= report.STEAL_MAX_PCT:
+                return one
+            self.document['repeated'] += 1
+        return one
 
+    def enough(self, point, number):
+        """Whether a placement of the processors has had its rounds; they end after twice as many."""
+        options = self.options
+        if number < options.rounds:
+            return False
+        mine = rounds.points(self.document['runs']).get(str(point), {})
+        full = any(rounds.fullness(servers) >= options.rounds for servers in mine.values())
+        late = options.quick and time.monotonic() - self.begin > QUICK_S
+        return full or late or number >= 2 * options.rounds
 
-def compare(options, kinds):
-    """Runs and prints the points one by one; returns them with the host they ran on."""
-    done, host = [], None
-    for point in points_of(options):
-        obstacle = point.obstacle()
-        if obstacle:
-            print(f'\n{point}: skipped, {obstacle}', flush=True)
-            done.append({'point': str(point), 'skipped': obstacle})
-            continue
-        measured, seen = measure(options, kinds, point)
-        host = seen or host
-        done.append(measured)
-        report.print_point(measured)
-    report.print_summary(done)
-    return done, host
+    def measure(self, point):
+        """All rounds of one point. A server whose run fails is asked no more, and says why."""
+        live, number = list(self.kinds), 0
+        while live and not self.enough(point, number):
+            number += 1
+            self.order.shuffle(live)
+            for kind in list(live):
+                report.progress(f'{point}: round {number}, {kind.name}')
+                try:
+                    one = self.once(kind, point)
+                except RuntimeError as error:
+                    one = {'failed': str(error)}
+                one |= {'point': str(point), 'server': kind.name,
+                        'round': f"{self.document['started'][-1]} {number}"}
+                if 'failed' in one:
+                    live.remove(kind)
+                    self.document['failed'].append(one)
+                    print(f"{point}: {kind.name} failed: {one['failed']}")
+                elif one['placed'] != 'moved':
+                    self.document['runs'].append(one)
+        report.progress('')
+
+    def all_points(self):
+        for point in points_of(self.options):
+            obstacle = point.obstacle()
+            if obstacle:
+                print(f'\n{point}: skipped, {obstacle}', flush=True)
+                self.document['skipped'][str(point)] = obstacle
+                continue
+            self.measure(point)
+            if not self.options.append:
+                report.print_points([one for one in self.document['runs']
+                                     if one['point'] == str(point)])
 
 
 def parse_arguments(arguments):
@@ -98,25 +129,41 @@ def parse_arguments(arguments):
         description='Runs netecho on both backends and every built peer under the same load, '
                     'round by round, and prints what a message costs each server.',
         epilog=f'Servers: {", ".join(kind.name for kind in KINDS)}. '
-               'Points: SIZExCONNECTIONS[pPIPELINE][tTHREADS], such as 64x100p16.')
+               'Points: SIZExCONNECTIONS[pPIPELINE][tTHREADS], such as 64x100p16. The client is '
+               'netload: no package has one that waits for raw echoes over many connections.')
     parser.add_argument('--build', default='build', help='the build directory (%(default)s)')
     parser.add_argument('--quick', action='store_true',
-                        help=f'under 3 minutes: {QUICK}, runs of 0.4 s')
-    parser.add_argument('--full', action='store_true', help='each point with 2 threads too')
-    parser.add_argument('--points', metavar='LIST', help='these points instead')
+                        help=f'under 3 minutes: {QUICK}, at least 5 rounds')
+    parser.add_argument('--full', action='store_true',
+                        help='every size, connections, pipeline and threads: over an hour')
+    parser.add_argument('--points', metavar='LIST', help=f'these points instead ({USUAL})')
     parser.add_argument('--only', metavar='NAMES', help='these servers only, with commas')
-    parser.add_argument('--rounds', type=int, metavar='N', help='rounds of each point (5)')
-    parser.add_argument('--duration', type=float, metavar='S', help='seconds of a run (1)')
+    parser.add_argument('--targets', action='store_true',
+                        help='print by how much each promised ratio is met or missed')
+    parser.add_argument('--rounds', type=int, metavar='N',
+                        help='rounds of each point; up to twice as many where the host moves the '
+                             'processors (10; 5 with --quick)')
+    parser.add_argument('--duration', type=float, metavar='S', default=0.25,
+                        help='seconds of a run: short, since the processors may move in it '
+                             '(%(default)s)')
     parser.add_argument('--warmup', type=float, metavar='S', help='seconds left out before it')
-    parser.add_argument('--json', metavar='FILE', help='write every round to FILE')
+    parser.add_argument('--seed', type=int, metavar='N', help='of the shuffled orders (random)')
+    parser.add_argument('--json', metavar='FILE', help='write every run to FILE')
+    parser.add_argument('--append', action='store_true',
+                        help='add to the runs that are in the FILE of --json, and report them all')
+    parser.add_argument('--report', action='store_true', help='report that FILE, run nothing')
     parser.add_argument('--memory', action='store_true',
                         help='instead: user memory per idle connection of each server')
     parser.add_argument('--connections', type=int, metavar='N', default=10000,
                         help='idle connections with --memory (%(default)s)')
     options = parser.parse_args(arguments)
-    options.rounds = options.rounds or 5
-    options.duration = options.duration or (0.4 if options.quick else 1.0)
-    options.warmup = options.warmup or options.duration / 4
+    options.rounds = (5 if options.quick else 10) if options.rounds is None else options.rounds
+    options.warmup = options.warmup or options.duration / 3
+    options.seed = random.randrange(1 << 32) if options.seed is None else options.seed
+    if (options.append or options.report) and not options.json:
+        parser.error('--append and --report need --json FILE')
+    if options.rounds < 1:
+        parser.error('--rounds needs 1 or more')
     try:
         points_of(options)
     except ValueError as error:
@@ -124,32 +171,65 @@ def parse_arguments(arguments):
     return options
 
 
+def new_document(options):
+    """An empty one, or with what the file already has."""
+    document = {'schema': SCHEMA, 'started': [], 'argv': [], 'seeds': [], 'lengths': [],
+                'versions': {}, 'missing': {}, 'skipped': {}, 'failed': [], 'repeated': 0,
+                'runs': []}
+    if options.report or (options.append and pathlib.Path(options.json).exists()):
+        with open(options.json, encoding='utf-8') as file:
+            document = json.load(file)
+        if document.get('schema') != SCHEMA:
+            sys.exit(f'compare.py: {options.json} is no {SCHEMA}')
+    return document
+
+
+def begin(options, document):
+    """Notes who runs, when and how long; returns the servers."""
+    kinds, missing = chosen(options)
+    document['versions'] |= {kind.name: kind.version(options.build) for kind in kinds}
+    document['missing'] |= missing
+    now = datetime.datetime.now(datetime.timezone.utc)
+    document['started'].append(now.isoformat(timespec='seconds'))
+    document['argv'].append(sys.argv)
+    document['seeds'].append(options.seed)
+    length = f'{options.duration:g} s after {options.warmup:.2g} s'
+    if length not in document['lengths']:
+        document['lengths'].append(length)
+    report.print_servers(document['versions'])
+    print(f'seed {options.seed}')
+    return kinds
+
+
+def finish(options, document):
+    if options.append or options.report:
+        report.print_points(document['runs'])
+    report.print_noise(document['runs'])
+    if options.targets:
+        targets.show(document['runs'])
+    report.print_conditions(document)
+
+
 def main(arguments):
     options = parse_arguments(arguments)
-    started = datetime.datetime.now(datetime.timezone.utc)
-    begin = time.monotonic()
+    began = time.monotonic()
     # As an exception, so that every server under way is ended.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    kinds, missing = chosen(options)
-    versions = {kind.name: kind.version(options.build) for kind in kinds}
-    report.print_servers(versions)
-    document = {'schema': SCHEMA, 'started': started.isoformat(timespec='seconds'),
-                'argv': sys.argv, 'versions': versions, 'missing': missing}
+    document = new_document(options)
+    if options.report:
+        finish(options, document)
+        return 0
+    kinds = begin(options, document)
     if options.memory:
         document['memory'] = memory.compare(options.build, kinds, options.connections)
     else:
-        document['points'], document['host'] = compare(options, kinds)
-        report.print_conditions(document, options)
+        Comparison(options, kinds, document).all_points()
+        finish(options, document)
     if options.json:
         with open(options.json, 'w', encoding='utf-8') as file:
             json.dump(document, file, indent=1)
-    print(f'took {time.monotonic() - begin:.0f} s')
-    if options.memory:
-        return 0
-    ran = [point for point in document['points'] if 'servers' in point]
-    failed = any('failed' in one for point in ran for name, one in point['servers'].items()
-                 if name in BASELINES)
-    return 1 if failed else 0
+    print(f'took {time.monotonic() - began:.0f} s')
+    return 1 if any(one['server'] in BASELINES for one in document['failed']) else 0
 
 
 if __name__ == '__main__':

@@ -6,11 +6,14 @@ import re
 import resource
 import subprocess
 
+from rounds import COST
 from servers import as_child
 
 # What a run may take besides its own time: 10,000 connections, a busy machine.
 PATIENCE_S = 60
 SPARE_DESCRIPTORS = 64
+# Between 60 and 100 ns where two processors share a cache, from 350 ns on where they do not.
+NEAR_MAX_NS = 160
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,9 +31,12 @@ class Point:
         if not match:
             raise ValueError(f"'{text}' is not a point such as 64x100, 4kx1000p16 or 512x10t2")
         size, kilo, connections, thousand, pipeline, threads = match.groups()
-        return Point(int(size) * (1024 if kilo else 1),
-                     int(connections) * (1000 if thousand else 1),
-                     int(pipeline or 1), int(threads or 1))
+        point = Point(int(size) * (1024 if kilo else 1),
+                      int(connections) * (1000 if thousand else 1),
+                      int(pipeline or 1), int(threads or 1))
+        if 0 in dataclasses.astuple(point):
+            raise ValueError(f"'{text}': every number of a point is 1 or more")
+        return point
 
     def __str__(self):
         size = f'{self.size} B' if self.size < 1024 else f'{self.size / 1024:g} KiB'
@@ -43,6 +49,25 @@ class Point:
         if hard != resource.RLIM_INFINITY and hard < self.connections + SPARE_DESCRIPTORS:
             return f'the hard limit of descriptors is {hard}: ulimit -Hn {self.connections + 1000}'
         return None
+
+
+def distance_ns(build):
+    """What a cache line takes from one processor to another and back, or None where there is one.
+
+    The processors of a virtual machine move between cores of the host that share a cache and others
+    that do not. A message then costs up to three times as much, at both ends and for every program.
+    """
+    done = subprocess.run([pathlib.Path(build) / 'test/peers/distance'], capture_output=True,
+                          text=True, timeout=60, check=True)
+    return int(done.stdout) or None
+
+
+def placed(before_ns, after_ns):
+    """"near" or "far" by the distance around a run, "moved" where it changed, None if unknown."""
+    if before_ns is None or after_ns is None:
+        return None
+    before, after = ('near' if ns < NEAR_MAX_NS else 'far' for ns in (before_ns, after_ns))
+    return before if before == after else 'moved'
 
 
 def netload(build):
@@ -61,11 +86,13 @@ def run(build, server, point, duration_s, warmup_s, cpus):
     if cpus:
         more += ['--cpus', ','.join(map(str, cpus))]
     limit = duration_s + warmup_s + PATIENCE_S
+    before_ns = distance_ns(build)
     try:
         done = subprocess.run(command(build, server, point, *more), capture_output=True, text=True,
                               timeout=limit, check=False, preexec_fn=as_child())
     except subprocess.TimeoutExpired:
         return {'failed': f'netload took longer than {limit:.0f} s'}, None
+    after_ns = distance_ns(build)
     if not server.running():
         return {'failed': f'the server ended: {server.last_words()}'}, None
     if done.returncode != 0:
@@ -74,7 +101,8 @@ def run(build, server, point, duration_s, warmup_s, cpus):
     result = json.loads(done.stdout)
     if not result['totals']['messages'] or not result.get('server_us_cpu_per_message'):
         return {'failed': 'no message was measured'}, None
-    return figures(result), result['host']
+    where = {'placed': placed(before_ns, after_ns), 'distance_ns': [before_ns, after_ns]}
+    return figures(result) | where, result['host']
 
 
 def figures(result):
@@ -86,8 +114,8 @@ def figures(result):
         machine['softirq_pct'] * result['host']['cores_online'])
     busy_pct = machine['busy_pct'] * result['host']['cores_online']
     return {
-        'server_us_cpu_per_message': result['server_us_cpu_per_message'],
-        'us_cpu_per_message': result['us_cpu_per_message'],
+        COST: result['server_us_cpu_per_message'],
+        'client_us_cpu_per_message': result['us_cpu_per_message'],
         'qps': totals['qps'],
         'messages': totals['messages'],
         'seconds': totals['seconds'],

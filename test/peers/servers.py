@@ -16,8 +16,10 @@ libc = ctypes.CDLL(None)
 class Kind:
     """A server program; `needs` names the package without which it is not built."""
 
-    def __init__(self, name, program, needs, *arguments):
+    def __init__(self, name, program, needs, *arguments, baseline=False):
         self.name, self.program, self.needs, self.arguments = name, program, needs, arguments
+        # Shown beside the others, but no peer: it has no loop that could be compared.
+        self.baseline = baseline
 
     @property
     def ours(self):
@@ -26,6 +28,12 @@ class Kind:
     def path(self, build):
         folder = 'tools' if self.ours else 'test/peers'
         return pathlib.Path(build) / folder / self.program
+
+    def command(self, build, port_file, threads):
+        """As it is started; it writes its port to `port_file` when it is ready."""
+        own = ['127.0.0.1:0', '--quiet'] if self.ours else []
+        return [self.path(build), '--port-file', port_file, '--threads', str(threads),
+                *self.arguments, *own]
 
     def built(self, build):
         return os.access(self.path(build), os.X_OK)
@@ -37,6 +45,16 @@ class Kind:
         return (said.stdout.splitlines() or ['unknown'])[0]
 
 
+class Solo(Kind):
+    """A server for load generators: one of our reactors, on one thread."""
+
+    def __init__(self, program, *arguments):
+        super().__init__(program, program, 'the tests (-Dtests=true)', *arguments)
+
+    def command(self, build, port_file, threads):
+        return [self.path(build), '--port-file', port_file, *self.arguments]
+
+
 KINDS = [
     Kind('epoll', 'netecho', 'wiremark', '--backend', 'epoll'),
     Kind('uring', 'netecho', 'wiremark', '--backend', 'uring'),
@@ -45,7 +63,7 @@ KINDS = [
     Kind('event', 'peer_event', 'libevent-dev'),
     Kind('bufferevent', 'peer_bufferevent', 'libevent-dev'),
     Kind('uv', 'peer_uv', 'libuv1-dev'),
-    Kind('threads', 'peer_threads', 'the tests (-Dtests=true)'),
+    Kind('threads', 'peer_threads', 'the tests (-Dtests=true)', baseline=True),
 ]
 BASELINES = ('epoll', 'uring')
 
@@ -70,10 +88,7 @@ class Server:
         self.said = ''
         self._folder = tempfile.TemporaryDirectory(prefix='peers-')
         self._port_file = pathlib.Path(self._folder.name) / 'port'
-        command = [kind.path(build), '--port-file', self._port_file, '--threads', str(threads),
-                   *kind.arguments]
-        if kind.ours:
-            command += ['127.0.0.1:0', '--quiet']
+        command = kind.command(build, self._port_file, threads)
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                          text=True, preexec_fn=as_child(cpus))
