@@ -1,0 +1,193 @@
+"""Load generators beside one another, each against one and the same reactor of ours: what they cost,
+and how well they keep a schedule."""
+import argparse
+import functools
+import json
+import pathlib
+import random
+import signal
+import statistics
+import sys
+import tempfile
+import time
+
+import generators
+import paced
+import report
+import rounds
+from generators import CLOSED, missing
+from load import distance_ns, placed
+from servers import BASELINES, Kind, Server, Solo, placement
+
+SCHEMA = 'wiremark.clients/1'
+CONNECTIONS = 100
+# us of processor time per request, of the client: the aim of netload in a closed loop.
+CLOSED_MAX_US = {'netload epoll': 3.8, 'netload uring': 3.6}
+PARTS = ('closed', 'paced', 'ramp')
+
+
+def closed_server(generator, backend):
+    if generator.http:
+        return Solo('http_server', '--backend', backend)
+    return Kind(backend, 'netecho', 'wiremark', '--backend', backend)
+
+
+def closed_once(options, generator, backend):
+    """One run of a generator against a fresh server: the figures, or {"failed": why}."""
+    server_cpus, client_cpus = placement(1)
+    with (Server(closed_server(generator, backend), options.build, server_cpus) as server,
+          tempfile.TemporaryDirectory(prefix='clients-') as folder):
+        before_ns = distance_ns(options.build)
+        done = generators.execute(
+            generator.command(options.build, server.port, CONNECTIONS, options.duration),
+            client_cpus, options.duration + generators.PATIENCE_S, folder)
+        after_ns = distance_ns(options.build)
+    if done.code != 0:
+        return {'failed': f'exit code {done.code}: {(done.err or done.out)[-200:].strip()}'}
+    requests = generator.requests(done.out)
+    if requests == 0:
+        return {'failed': 'no request was answered'}
+    return {rounds.COST: 1e6 * done.cpu_s / requests, 'qps': requests / options.duration,
+            'rss_bytes': done.rss_bytes, 'placed': placed(before_ns, after_ns),
+            'distance_ns': [before_ns, after_ns]}
+
+
+def closed_cells(runs, epoll):
+    of_rounds = rounds.ratios(runs, epoll)
+    ratio = rounds.spread(of_rounds, 2) if of_rounds and runs is not epoll else '-'
+    thousands = rounds.spread([run['qps'] / 1000 for run in runs], 1)
+    return f'{rounds.spread(rounds.values(runs, rounds.COST), 2):<20} {thousands + " k":<27} {ratio}'
+
+
+def print_closed(runs):
+    for point, where, clients in rounds.groups(runs):
+        trips = [ns for one in clients.values() for run in one for ns in run['distance_ns'] if ns]
+        print(f'\n{point}' + (f'; processors {where}: a cache line there and back '
+                              f'{statistics.median(trips):.0f} ns' if trips else ''))
+        print(f"  {'client':<14} {'CPU us/request':<20} {'qps':<27} x netload epoll")
+        for name in [generator.name for generator in CLOSED if generator.name in clients]:
+            print(f'  {name:<14} {closed_cells(clients[name], clients.get("netload epoll", []))}')
+        for name, most in CLOSED_MAX_US.items():
+            if name in clients:
+                print(aim(f'{name}, us/request', statistics.median(
+                    rounds.values(clients[name], rounds.COST)), most))
+
+
+def aim(what, value, most):
+    """A line that says by how much an aim is met or missed."""
+    percent = 100 * (most / value - 1) if value else 0
+    verdict = f'met by {percent:.0f} %' if value <= most else f'MISSED by {-percent:.0f} %'
+    return f'  aim: {what} <= {most:g}: {value:.3g}, {verdict}'
+
+
+def closed(options, document):
+    """Every generator against every backend, in turn, order shuffled."""
+    pairs = [(generator, backend) for backend in BASELINES for generator in CLOSED
+             if not left_out(document, generator.name)]
+    for number in range(1, options.rounds + 1):
+        options.order.shuffle(pairs)
+        for generator, backend in list(pairs):
+            report.progress(f'closed loop, round {number}: {generator.name} against {backend}')
+            one = closed_once(options, generator, backend)
+            one |= {'point': f'closed loop, {CONNECTIONS} connections, {generators.REQUEST_SIZE} B '
+                             f'each way, server on {backend}',
+                    'server': generator.name, 'round': f"{document['started'][-1]} {number}"}
+            if 'failed' in one:
+                print(f"{generator.name} against {backend} failed: {one['failed']}")
+                document['failed'].append(one)
+                pairs.remove((generator, backend))
+            elif one['placed'] != 'moved':
+                document['closed'].append(one)
+    report.progress('')
+    print_closed(document['closed'])
+    print('CPU of the whole client process by its requests, from its start to its end. netload '
+          'compares\nevery byte; wrk and h2load ask an HTTP server on the same reactor')
+
+
+def left_out(document, name):
+    reason = missing(name)
+    if reason and name not in document['missing']:
+        print(f'{name} is {reason}')
+        document['missing'][name] = reason
+    return reason
+
+
+def paced_part(options, document):
+    """Every open loop that there is, one after the other, in rounds."""
+    loops = [loop for loop in paced.loops(options.build) if not left_out(document, loop.name)]
+    for number in range(1, options.rounds + 1):
+        options.order.shuffle(loops)
+        for loop in list(loops):
+            report.progress(f'open loop, round {number}: {loop.name}')
+            one = paced.once(options, loop) | {'name': loop.name}
+            if 'failed' in one:
+                print(f"{loop.name} failed: {one['failed']}")
+                document['failed'].append(one)
+                loops.remove(loop)
+            else:
+                document['paced'].append(one)
+    report.progress('')
+    paced.show(document['paced'], aim)
+
+
+def ramp_part(options, document):
+    for rate, connections in paced.RAMPS_QUICK if options.quick else paced.RAMPS:
+        for backend in BASELINES:
+            report.progress(f'ramp, {rate}/s, netload on {backend}')
+            one = paced.ramp_once(options, backend, rate, connections)
+            document['failed' if 'failed' in one else 'ramp'].append(one)
+            if 'failed' in one:
+                print(f"ramp at {rate}/s on {backend} failed: {one['failed']}")
+    report.progress('')
+    paced.show_ramps(document['ramp'], aim)
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(
+        description='Runs netload on both backends, wrk and h2load in a closed loop, netload and '
+                    'sockperf on a schedule, and watches netload open connections at a rate.',
+        epilog='wrk and h2load speak HTTP: they ask an HTTP server on our reactors. sockperf '
+               'takes a reply only where a mark was cleared, which the server does for it. socat '
+               'and nc have no loop that waits for replies.')
+    parser.add_argument('parts', nargs='*', choices=[[], *PARTS], metavar='PART',
+                        help=f'of {", ".join(PARTS)} (all)')
+    parser.add_argument('--build', default='build', help='the build directory (%(default)s)')
+    parser.add_argument('--quick', action='store_true', help='under 2 minutes')
+    parser.add_argument('--rounds', type=int, metavar='N', help='of each part (5; 1 if quick)')
+    parser.add_argument('--duration', type=int, metavar='S', help='seconds of a run (1; paced 4)')
+    parser.add_argument('--seed', type=int, metavar='N', help='of the shuffled orders (random)')
+    parser.add_argument('--json', metavar='FILE', help='write every run to FILE')
+    options = parser.parse_args(arguments)
+    options.build = pathlib.Path(options.build).resolve()
+    options.rounds = options.rounds or (1 if options.quick else 5)
+    options.duration = options.duration or 1
+    options.seed = random.randrange(1 << 32) if options.seed is None else options.seed
+    options.order = random.Random(options.seed)
+    return options
+
+
+def main(arguments):
+    options = parse_arguments(arguments)
+    began = time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    document = {'schema': SCHEMA, 'argv': sys.argv, 'seed': options.seed, 'missing': {},
+                'started': [time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())],
+                'closed': [], 'paced': [], 'ramp': [], 'failed': []}
+    print(f'seed {options.seed}')
+    parts = {'closed': closed, 'paced': paced_part, 'ramp': ramp_part}
+    for name in options.parts or PARTS:
+        parts[name](options, document)
+    if options.json:
+        with open(options.json, 'w', encoding='utf-8') as file:
+            json.dump(document, file, indent=1)
+    print(f'took {time.monotonic() - began:.0f} s')
+    return 1 if any('netload' in str(one) for one in document['failed']) else 0
+
+
+if __name__ == '__main__':
+    # What a run prints is seen when it is printed, in a pipe too.
+    print = functools.partial(print, flush=True)
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,166 @@
+"""Open loops and ramps, as the witness of them sees their schedule."""
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import tempfile
+
+import schedules
+from generators import PATIENCE_S, execute
+from load import distance_ns, netload, placed
+from servers import Server, Solo, placement
+
+CONNECTIONS, RATE_HZ, SIZE = 10000, 10, 112
+SECONDS, WARMUP_S = 4, 1
+# Connections a second, and how many: p99 of fewer than 100 is their maximum.
+RAMPS = ((5, 100), (1000, 3000))
+RAMPS_QUICK = ((5, 20), (1000, 3000))
+RAMP_P99_MAX_MS = 0.2
+# What each kind of loop aims at: (figure, what it is called, at most).
+SPIN_AIMS = (('p50_ms', 'p50 ms', 0.1), ('pacing_p50_us', 'pacing error p50 us', 25),
+             ('pacing_p99_us', 'pacing error p99 us', 5000))
+ECONOMY_AIMS = (('cost_us', 'CPU us/message', 6.5), ('rss_mib', 'RSS MiB', 25))
+
+
+class NetloadLoop:
+    """netload on a schedule; its latency counts from the plan."""
+    answer, listen = 'echo', '127.0.0.1:0'
+
+    def __init__(self, name, aims, *arguments):
+        self.name, self.aims, self.arguments = name, aims, arguments
+
+    def command(self, build, port, _):
+        return [netload(build), f'127.0.0.1:{port}', '-c', CONNECTIONS, '-r', RATE_HZ, '-s', SIZE,
+                '-d', f'{SECONDS}s', '-w', f'{WARMUP_S}s', '--json', '--quiet', *self.arguments]
+
+    def latency_ms(self, out):
+        result = json.loads(out)
+        percentiles = dict((at, ns / 1e6) for at, ns in result['latency_ns']['percentiles'])
+        return percentiles[50], percentiles[99]
+
+
+class SockperfLoop:
+    """sockperf under-load. It takes an address once: each connection has its own of 127.1.0.0/16."""
+    name, aims, answer, listen = 'sockperf under-load', (), 'sockperf', '0.0.0.0:0'
+
+    def command(self, _, port, folder):
+        feed = pathlib.Path(folder) / 'feed'
+        feed.write_text(''.join(f'T:127.1.{i // 250}.{i % 250 + 1}:{port}\n'
+                                for i in range(CONNECTIONS)), encoding='ascii')
+        return ['sockperf', 'under-load', '-f', feed, '-F', 'epoll', '-m', SIZE,
+                '--mps', CONNECTIONS * RATE_HZ, '--reply-every', 1, '--full-rtt',
+                '-t', SECONDS + WARMUP_S]
+
+    def latency_ms(self, out):
+        found = [re.search(rf'percentile {at}\s*=\s*([\d.]+)', out) for at in ('50.000', '99.000')]
+        return tuple(float(one[1]) / 1000 if one else None for one in found)
+
+
+def loops(build):
+    """The open loops that there are. Modes that this netload does not have are left out."""
+    options = subprocess.run([netload(build), '--help'], capture_output=True, text=True, check=True)
+    kinds = [NetloadLoop('netload spin', SPIN_AIMS, '--wait', 'spin'),
+             NetloadLoop('netload block', ())]
+    if '--mode' in options.stdout:
+        kinds.append(NetloadLoop('netload economy', ECONOMY_AIMS, '--mode', 'economy'))
+    return [*kinds, SockperfLoop()]
+
+
+def witnessed(options, loop_command, answer, listen, limit_s):
+    """Runs a command against a witness. Returns what it did, when connections and messages came,
+    and where the processors were."""
+    server_cpus, client_cpus = placement(1)
+    with tempfile.TemporaryDirectory(prefix='clients-') as folder:
+        log = pathlib.Path(folder) / 'log'
+        witness = Solo('witness', '--size', str(SIZE), '--log', log, '--answer', answer,
+                       '--listen', listen)
+        with Server(witness, options.build, server_cpus) as server:
+            before_ns = distance_ns(options.build)
+            done = execute(loop_command(options.build, server.port, folder), client_cpus, limit_s,
+                           folder)
+            after_ns = distance_ns(options.build)
+        if server.exit_code() != 0:
+            raise RuntimeError(f'the witness ended: {server.last_words()}')
+        return (done, schedules.opened(log), schedules.arrived(log),
+                placed(before_ns, after_ns))
+
+
+def once(options, loop):
+    """One open loop: its figures, or {"failed": why}."""
+    try:
+        done, opened, arrived, where = witnessed(options, loop.command, loop.answer, loop.listen,
+                                                 SECONDS + WARMUP_S + PATIENCE_S)
+    except RuntimeError as error:
+        return {'failed': str(error)}
+    messages = sum(map(len, arrived.values()))
+    if done.code != 0 or messages == 0:
+        return {'failed': f'exit code {done.code}: {(done.err or done.out)[-200:].strip()}'}
+    first = min(moments[0] for moments in arrived.values())
+    errors = schedules.pacing_errors(arrived, schedules.NS // RATE_HZ,
+                                     first + WARMUP_S * schedules.NS)
+    p50_ms, p99_ms = loop.latency_ms(done.out)
+    return {'connections': len(opened), 'messages': messages, 'placed': where,
+            'p50_ms': p50_ms, 'p99_ms': p99_ms, 'cost_us': 1e6 * done.cpu_s / messages,
+            'pacing_p50_us': schedules.percentile(errors, 50) / 1000,
+            'pacing_p99_us': schedules.percentile(errors, 99) / 1000,
+            'rss_mib': done.rss_bytes / (1 << 20)}
+
+
+def show(runs, aim):
+    print(f'\nopen loop, {CONNECTIONS:,} connections x {RATE_HZ}/s x {SIZE} B for '
+          f'{SECONDS + WARMUP_S} s, client on one processor: median of the rounds')
+    print(f"  {'client':<20} {'rounds':>6} {'connections':>11} {'messages':>9} {'p50 ms':>8} "
+          f"{'p99 ms':>8} {'CPU us':>7} {'RSS MiB':>8} {'pacing p50 us':>14} {'p99 us':>8}  placed")
+    by_name = {}
+    for run in runs:
+        by_name.setdefault(run['name'], []).append(run)
+    for name, own in by_name.items():
+        middle = {figure: statistics.median(run[figure] for run in own if run[figure] is not None)
+                  for figure in own[0] if isinstance(own[0][figure], (int, float))}
+        places = ', '.join(sorted({str(run['placed']) for run in own}))
+        print(f"  {name:<20} {len(own):>6} {middle['connections']:>11,.0f} "
+              f"{middle['messages']:>9,.0f} {middle['p50_ms']:>8.3f} {middle['p99_ms']:>8.3f} "
+              f"{middle['cost_us']:>7.2f} {middle['rss_mib']:>8.1f} {middle['pacing_p50_us']:>14.1f} "
+              f"{middle['pacing_p99_us']:>8.1f}  {places}")
+        for figure, what, most in next(
+                (loop.aims for loop in AIMING if loop.name == name), ()):
+            print(aim(f'{name}, {what}', middle[figure], most))
+    print('latency from the plan (netload) or the send (sockperf). CPU of the whole client process '
+          'by all\nmessages that the server had. Pacing error: how far a message came from its '
+          'place in the even\nschedule of its connection, as its server saw it')
+
+
+AIMING = (NetloadLoop('netload spin', SPIN_AIMS), NetloadLoop('netload economy', ECONOMY_AIMS))
+
+
+def ramp_once(options, backend, rate, connections):
+    """One ramp of netload: how far each accept was from its place in the schedule."""
+    def command(build, port, _):
+        return [netload(build), f'127.0.0.1:{port}', '-b', backend, '-c', connections,
+                '--connect-rate', rate, '-R', 10, '-s', SIZE, '-d', '100ms', '--json', '--quiet']
+
+    about = {'name': f'netload {backend}', 'rate_hz': rate}
+    try:
+        done, opened, _, where = witnessed(options, command, 'echo', '127.0.0.1:0',
+                                           connections / rate + PATIENCE_S)
+    except RuntimeError as error:
+        return about | {'failed': str(error)}
+    if done.code != 0 or len(opened) != connections:
+        return about | {'failed': f'exit code {done.code}, {len(opened)} connections: '
+                                  f'{done.err[-200:].strip()}'}
+    off = sorted(schedules.deviations(opened, schedules.NS / rate))
+    return about | {'connections': connections, 'placed': where,
+                    'p50_ms': schedules.percentile(off, 50) / 1e6,
+                    'p99_ms': schedules.percentile(off, 99) / 1e6, 'max_ms': off[-1] / 1e6}
+
+
+def show_ramps(runs, aim):
+    print('\nramp, as the server accepts: distance of each connection from its place in an even '
+          'schedule')
+    print(f"  {'client':<14} {'rate':>8} {'connections':>11} {'p50 ms':>8} {'p99 ms':>8} "
+          f"{'max ms':>8}  placed")
+    for run in runs:
+        print(f"  {run['name']:<14} {run['rate_hz']:>6}/s {run['connections']:>11,} "
+              f"{run['p50_ms']:>8.3f} {run['p99_ms']:>8.3f} {run['max_ms']:>8.3f}  {run['placed']}")
+        print(aim(f"{run['name']} at {run['rate_hz']}/s, p99 ms", run['p99_ms'], RAMP_P99_MAX_MS))
