@@ -54,8 +54,7 @@ void sleep_until(const net::Stop& stop, const net::Stop& other, Nanoseconds dead
   if (deadline <= now || stop.requested() || other.requested()) return;
   pollfd watched[] = {{.fd = stop.fd(), .events = POLLIN, .revents = 0},
                       {.fd = other.fd(), .events = POLLIN, .revents = 0}};
-  const Nanoseconds left = deadline - now;
-  const timespec timeout{static_cast<time_t>(left / kSecond), static_cast<long>(left % kSecond)};
+  const timespec timeout = to_timespec(deadline - now);
   sigset_t mask;
   pthread_sigmask(SIG_BLOCK, nullptr, &mask);
   sigdelset(&mask, SIGUSR1);

@@ -23,4 +23,11 @@ inline Nanoseconds now_ns() noexcept {
   return static_cast<Nanoseconds>(now.tv_sec) * kSecond + static_cast<Nanoseconds>(now.tv_nsec);
 }
 
+/// A span as system calls take it: timespec, or io_uring's own __kernel_timespec.
+template <class Time = timespec>
+constexpr Time to_timespec(Nanoseconds span) noexcept {
+  return {.tv_sec = static_cast<decltype(Time::tv_sec)>(span / kSecond),
+          .tv_nsec = static_cast<decltype(Time::tv_nsec)>(span % kSecond)};
+}
+
 }  // namespace wiremark
