@@ -58,18 +58,20 @@ void add_config(measure::RunResult& result, const BackendOptions& options) {
                        });
 }
 
-measure::Path path_of(net::Backend requested, net::Backend active, const std::string& description,
-                      const net::ReactorStats& stats, std::uint64_t messages) {
+measure::Path path_of(net::Backend requested, net::Backend active,
+                      const std::vector<std::string>& description, const net::ReactorStats& stats,
+                      std::uint64_t messages) {
   measure::Path path;
   path.requested = net::to_string(requested);
   path.active = net::to_string(active);
-  path.evidence = {description};
+  path.evidence = description;
   if (messages > 0) {
     const auto per_message = [messages](const Counter& count) {
       return static_cast<double>(count.get()) / static_cast<double>(messages);
     };
-    path.evidence.push_back(fmt::format("{:.3f} system calls and {:.3f} turns per message",
-                                        per_message(stats.system_calls), per_message(stats.turns)));
+    path.evidence.push_back(fmt::format(
+        "{:.3f} system calls, {:.3f} turns and {:.3f} sleeps per message",
+        per_message(stats.system_calls), per_message(stats.turns), per_message(stats.sleeps)));
   }
   if (stats.bytes_out.get() > 0) {
     path.evidence.push_back(

@@ -22,8 +22,9 @@ measure::RunResult new_result(const std::string& tool, const std::vector<std::st
 void add_config(measure::RunResult& result, const BackendOptions& options);
 
 /// The path that the bytes took, with what the reactor counted as evidence.
-measure::Path path_of(net::Backend requested, net::Backend active, const std::string& description,
-                      const net::ReactorStats& stats, std::uint64_t messages);
+measure::Path path_of(net::Backend requested, net::Backend active,
+                      const std::vector<std::string>& description, const net::ReactorStats& stats,
+                      std::uint64_t messages);
 
 /// A live line, on standard output unless the result in JSON goes there.
 void print_interval(const measure::Interval& interval, const OutputOptions& options);

@@ -7,15 +7,7 @@
 namespace wiremark::net {
 
 namespace {
-// Long enough not to spin on a full descriptor table, short enough that nobody times out.
-constexpr Nanoseconds kAcceptRest = 100 * kMillisecond;
-
 std::uint64_t listener_tag(int fd) { return static_cast<std::uint64_t>(fd) << 1 | 1; }
-
-timespec until(Nanoseconds now, Nanoseconds deadline) {
-  const Nanoseconds left = deadline > now ? deadline - now : 0;
-  return {static_cast<time_t>(left / kSecond), static_cast<long>(left % kSecond)};
-}
 }  // namespace
 
 Result<> EpollReactor::available() {
@@ -45,9 +37,12 @@ EpollReactor::~EpollReactor() {
   pool_.for_each([](Conn& conn) { ::close(conn.fd); });
 }
 
-std::string EpollReactor::describe() const {
-  return "epoll, edge-triggered, one read buffer of " + std::to_string(options_.read_size >> 10) +
-         " KiB";
+std::vector<std::string> EpollReactor::describe() const {
+  std::vector<std::string> lines = {"epoll, edge-triggered, one read buffer of " +
+                                    std::to_string(options_.read_size >> 10) + " KiB"};
+  if (const std::string batch = options_.wait.batch_note(); !batch.empty())
+    lines.push_back(batch + ", asleep in clock_nanosleep(2)");
+  return lines;
 }
 
 Result<> EpollReactor::watch(int fd, std::uint32_t events, void* tag) {
@@ -102,16 +97,27 @@ bool EpollReactor::finish_connect(Conn& conn) {
 }
 
 int EpollReactor::wait(epoll_event* events, int capacity, Nanoseconds deadline) {
-  const Nanoseconds now = now_ns();
+  Nanoseconds now = now_ns();
   // Nothing in the kernel wakes a turn for connections that died outside the deliveries.
   const bool hurry = !unfinished_.empty() || !dead_.empty();
-  const Nanoseconds until_ns = hurry ? 0 : waiter_.sleep_until(now, deadline);
-  const timespec timeout = until(now, until_ns);
+  if (!hurry && !waiter_.had_batch()) now = nap(now, waiter_.gather_until(now, deadline));
+  const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(now, deadline);
+  const timespec timeout = to_timespec(until > now ? until - now : 0);
   stats_.turns.add();
   stats_.system_calls.add();
-  const int count = ::epoll_pwait2(epoll_.get(), events, capacity,
-                                   until_ns == kNever ? nullptr : &timeout, nullptr);
+  if (until > now) stats_.sleeps.add();
+  const int count =
+      ::epoll_pwait2(epoll_.get(), events, capacity, until == kNever ? nullptr : &timeout, nullptr);
   return std::max(count, 0);
+}
+
+// epoll has no word for "some events", so a batch gathers while the loop is not looking.
+Nanoseconds EpollReactor::nap(Nanoseconds now, Nanoseconds until) {
+  if (until <= now) return now;
+  const timespec time = to_timespec(until - now);
+  ::clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+  stats_.system_calls.add();
+  return now_ns();
 }
 
 void EpollReactor::flush(Conn& conn) {

@@ -52,14 +52,15 @@ class EpollReactor {
   Nanoseconds woke_ns() const noexcept { return woke_ns_; }
   const ReactorStats& stats() const noexcept { return stats_; }
   std::size_t connections() const noexcept { return pool_.in_use(); }
-  /// What the path in a result says: "epoll, edge-triggered, one 64 KiB read buffer".
-  std::string describe() const;
+  /// What the path in a result says, a line each: "epoll, edge-triggered, one read buffer of ...".
+  std::vector<std::string> describe() const;
 
  private:
   EpollReactor(const ReactorOptions& options, Fd epoll);
 
   Result<> watch(int fd, std::uint32_t events, void* tag);
   int wait(epoll_event* events, int capacity, Nanoseconds deadline);
+  Nanoseconds nap(Nanoseconds now, Nanoseconds until);
   bool finish_connect(Conn& conn);
   void read_again(Conn& conn);
   void rest_listeners();
@@ -117,7 +118,7 @@ void EpollReactor::run(H& handler, const Stop& stop) {
     }
     resumable_.clear();
     const Nanoseconds now = now_ns();
-    if (count > 0) waiter_.saw_event(now);
+    waiter_.saw_events(now, static_cast<unsigned>(count));
     if (listeners_rest_until_ != 0 && now >= listeners_rest_until_) wake_listeners();
     reap(handler);
     deadline = handler.on_turn(now);

@@ -18,10 +18,10 @@ static_assert(Reactor<UringReactor, Silent>);
 namespace {
 
 constexpr Counter ReactorStats::* kCounters[] = {
-    &ReactorStats::turns,          &ReactorStats::system_calls,  &ReactorStats::accepted,
-    &ReactorStats::refused,        &ReactorStats::accept_errors, &ReactorStats::bytes_in,
-    &ReactorStats::bytes_out,      &ReactorStats::copied,        &ReactorStats::pauses,
-    &ReactorStats::out_of_buffers, &ReactorStats::rearmed,
+    &ReactorStats::turns,    &ReactorStats::system_calls,   &ReactorStats::sleeps,
+    &ReactorStats::accepted, &ReactorStats::refused,        &ReactorStats::accept_errors,
+    &ReactorStats::bytes_in, &ReactorStats::bytes_out,      &ReactorStats::copied,
+    &ReactorStats::pauses,   &ReactorStats::out_of_buffers, &ReactorStats::rearmed,
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "net/epoll_reactor.h"
 #include "net/uring_reactor.h"
@@ -26,7 +27,7 @@ concept Reactor = Handler<H> && requires(R reactor, H& handler, Conn& conn, Fd f
   { reactor.woke_ns() } -> std::same_as<Nanoseconds>;
   { reactor.stats() } -> std::same_as<const ReactorStats&>;
   { reactor.connections() } -> std::same_as<std::size_t>;
-  { reactor.describe() } -> std::same_as<std::string>;
+  { reactor.describe() } -> std::same_as<std::vector<std::string>>;
 };
 
 enum class Backend { automatic, epoll, uring };

@@ -9,6 +9,9 @@
 
 namespace wiremark::net {
 
+/// Long enough not to spin on a full descriptor table, short enough that nobody times out.
+inline constexpr Nanoseconds kAcceptRest = 100 * kMillisecond;
+
 struct ReactorOptions {
   WaitPolicy wait;
 
@@ -32,9 +35,10 @@ struct ReactorOptions {
 struct ReactorStats {
   Counter turns;         ///< Waits that ended, with or without an event.
   Counter system_calls;  ///< Calls made to move bytes and to wait.
+  Counter sleeps;        ///< Waits that were allowed to sleep.
   Counter accepted;
   Counter refused;        ///< Closed at once, over max_connections.
-  Counter accept_errors;  ///< EMFILE, ENFILE, ENOBUFS, ENOMEM: accepting rests 100 ms after each.
+  Counter accept_errors;  ///< EMFILE, ENFILE, ENOBUFS, ENOMEM: accepting rests after each.
   Counter bytes_in;
   Counter bytes_out;       ///< Taken by the kernel.
   Counter copied;          ///< Bytes that had to be copied on their way out.

@@ -8,6 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "net/uring_compat.h"
+#include "net/wait.h"
+
 namespace wiremark::net {
 
 namespace {
@@ -84,6 +87,28 @@ io_uring_sqe& Ring::entry() {
 bool Ring::has_work() const noexcept {
   return io_uring_cq_ready(&ring_) > 0 ||
          (IO_URING_READ_ONCE(*ring_.sq.kflags) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW));
+}
+
+bool Ring::has_min_wait() const noexcept { return ring_.features & kFeatMinTimeout; }
+
+unsigned Ring::wait(Nanoseconds now, Nanoseconds gather, Nanoseconds until) {
+  io_uring_cqe* first;
+  if (gather >= now + kMicrosecond && has_min_wait()) {
+    const unsigned submits = io_uring_sq_ready(&ring_) > 0;
+    if (submits) io_uring_submit(&ring_);
+    min_wait(ring_.ring_fd, WaitPolicy::kBatch, gather - now, until == kNever ? 0 : until - now);
+    return submits + 1;
+  }
+  // Without min-wait: at the end of a gathering that brought nothing, the next turn waits on.
+  const bool batch = gather > now;
+  if (until == kNever && !batch) {
+    io_uring_submit_and_wait(&ring_, 1);
+  } else {
+    auto timeout = to_timespec<__kernel_timespec>((batch ? gather : until) - now);
+    io_uring_submit_and_wait_timeout(&ring_, &first, batch ? WaitPolicy::kBatch : 1, &timeout,
+                                     nullptr);
+  }
+  return 1;
 }
 
 void Ring::cancel_all() {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/result.h"
 
 namespace wiremark::net {
@@ -31,6 +32,13 @@ class Ring {
   /// True when completions stand in the queue, or wait for the next enter to be made: what a
   /// spinning loop looks at instead of entering the kernel.
   bool has_work() const noexcept;
+
+  /// Submits and sleeps until something completes or it is `until`, which may be kNever. Before
+  /// `gather` it sleeps on while fewer than a batch have completed. Returns the system calls made.
+  unsigned wait(Nanoseconds now, Nanoseconds gather, Nanoseconds until);
+
+  /// Whether the kernel itself gathers a batch (Linux 6.12).
+  bool has_min_wait() const noexcept;
 
   /// Cancels everything under way and waits for it, at most a second (Linux 6.0).
   void cancel_all();

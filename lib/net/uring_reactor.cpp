@@ -10,16 +10,6 @@
 
 namespace wiremark::net {
 
-namespace {
-// Long enough not to spin on a full descriptor table, short enough that nobody times out.
-constexpr Nanoseconds kAcceptRest = 100 * kMillisecond;
-
-__kernel_timespec after(Nanoseconds time) {
-  return {.tv_sec = static_cast<long long>(time / kSecond),
-          .tv_nsec = static_cast<long long>(time % kSecond)};
-}
-}  // namespace
-
 Result<> UringReactor::available() {
   ReactorOptions smallest;
   smallest.buffers = 1;
@@ -55,10 +45,16 @@ UringReactor::~UringReactor() {
   });
 }
 
-std::string UringReactor::describe() const {
-  return "io_uring, multishot receive into " + std::to_string(buffers_.circulating()) +
-         " buffers of " + std::to_string(buffers_.size() >> 10) +
-         " KiB, sends queued, one enter a turn";
+std::vector<std::string> UringReactor::describe() const {
+  std::vector<std::string> lines = {"io_uring, multishot receive into " +
+                                    std::to_string(buffers_.circulating()) + " buffers of " +
+                                    std::to_string(buffers_.size() >> 10) +
+                                    " KiB, sends queued, one enter a turn"};
+  if (const std::string batch = options_.wait.batch_note(); !batch.empty())
+    lines.push_back(batch + (ring_.has_min_wait()
+                                 ? ", in io_uring's own min-wait"
+                                 : ", in a timed wait (min-wait needs Linux 6.12)"));
+  return lines;
 }
 
 void UringReactor::watch_stop(int fd) {
@@ -123,20 +119,18 @@ void UringReactor::wait(Nanoseconds deadline) {
   // none.
   const bool hurry = !later_.empty() || dead_wait_for_turn_;
   const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(now, deadline);
-  if (until <= now) {
-    if (!hurry && io_uring_sq_ready(ring_.get()) == 0 && !ring_.has_work()) return;
+  if (until > now) {
+    stats_.sleeps.add();
+    const Nanoseconds gather = waiter_.gather_until(now, until);
+    stats_.system_calls.add(ring_.wait(now, gather, until));
+  } else if (hurry || io_uring_sq_ready(ring_.get()) > 0 || ring_.has_work()) {
     io_uring_submit_and_get_events(ring_.get());
-  } else if (until == kNever) {
-    io_uring_submit_and_wait(ring_.get(), 1);
+    stats_.system_calls.add();
   } else {
-    io_uring_cqe* first;
-    __kernel_timespec timeout = after(until - now);
-    io_uring_submit_and_wait_timeout(ring_.get(), &first, 1, &timeout, nullptr);
+    return;
   }
-  stats_.system_calls.add();
   // A kernel short of completion room refuses the rest of the queue (EBUSY): then this turn goes
-  // on.
-  // Nor has a turn passed while completions, a failed send's perhaps, stand outside the queue.
+  // on. Nor has a turn passed while completions, a failed send's perhaps, stand outside the queue.
   if (io_uring_sq_ready(ring_.get()) == 0 && !io_uring_cq_has_overflow(ring_.get())) ++turn_;
   collect_failed_sends((turn_ - 1) & 1);
 }

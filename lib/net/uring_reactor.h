@@ -51,8 +51,8 @@ class UringReactor {
   Nanoseconds woke_ns() const noexcept { return woke_ns_; }
   const ReactorStats& stats() const noexcept { return stats_; }
   std::size_t connections() const noexcept { return pool_.in_use() - listeners_.size(); }
-  /// What the path in a result says, with the buffers in circulation.
-  std::string describe() const;
+  /// What the path in a result says, a line each, with the buffers in circulation.
+  std::vector<std::string> describe() const;
 
  private:
   // What a completion answers; the low bits of its user data, the rest is a Conn or a send's
@@ -139,7 +139,7 @@ void UringReactor::run(H& handler, const Stop& stop) {
     }
     io_uring_cq_advance(ring_.get(), count);
     const Nanoseconds now = now_ns();
-    if (count > 0) waiter_.saw_event(now);
+    waiter_.saw_events(now, count);
     end_turn(now);
     reap(handler);
     deadline = handler.on_turn(now);

@@ -233,7 +233,7 @@ def csv_rows():
 
 @case
 def every_way_to_wait():
-    for wait in ["block", "spin", "adaptive", "adaptive:20us"]:
+    for wait in ["block", "spin", "adaptive", "adaptive:20us", "batch", "batch:300us"]:
         with Echo("--wait", wait, "--json") as server:
             with server.connect() as client:
                 for _ in range(5):

@@ -257,7 +257,7 @@ def csv_rows():
 @case
 def every_way_to_wait():
     with Echo() as server:
-        for wait in ["block", "spin", "adaptive:20us"]:
+        for wait in ["block", "spin", "adaptive:20us", "batch:1ms"]:
             expect_plan(document(server, "-c", "2", "-r", "50", "-d", "200ms", "--wait", wait), 20)
 
 

@@ -41,6 +41,7 @@ def wrong_values_of_both_tools():
         expect_usage(tool, ["-t", "0"], "--threads", "whole number from 1")
         expect_usage(tool, ["--wait", "nap"], "--wait", "block, spin")
         expect_usage(tool, ["--wait", "adaptive:x"], "--wait", "time such as")
+        expect_usage(tool, ["--wait", "batch:1s"], "--wait", "100ms")
         expect_usage(tool, ["--buffers", "100"], "--buffers", "power of two")
         expect_usage(tool, ["--buffer-size", "1"], "--buffer-size", "from 64")
         expect_usage(tool, ["--sndbuf", "0"], "--sndbuf", "size from 1")

@@ -224,7 +224,7 @@ TEST_CASE_TEMPLATE("a reactor starts again at once on the port it just left", R,
 
 TEST_CASE_TEMPLATE("every way to wait serves, sleeps no deadline away and stops", R, EpollReactor,
                    UringReactor) {
-  for (const char* wait : {"block", "spin", "adaptive:50us"}) {
+  for (const char* wait : {"block", "spin", "adaptive:50us", "batch:1ms"}) {
     CAPTURE(wait);
     Scripted<R> handler;
     handler.at_turn = [](auto&) { return now_ns() + kMillisecond; };

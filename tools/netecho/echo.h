@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/counter.h"
 #include "measure/histogram.h"
@@ -20,7 +21,7 @@ struct EchoCounts {
   measure::Histogram service;  ///< From the wake-up that brought the bytes to the end of its turn.
   std::map<int, std::uint64_t> closed_by_error;  ///< errno to connections.
   net::ReactorStats reactor;
-  std::string path;
+  std::vector<std::string> path;
 };
 
 /// Sends back whatever arrives.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/counter.h"
 #include "measure/histogram.h"
@@ -59,7 +60,7 @@ struct LoadCounts {
   measure::Histogram connect;   ///< From connect(2) to established.
   std::map<std::string, std::uint64_t> errors;
   bool wrong_reply = false;
-  std::string path;
+  std::vector<std::string> path;
 };
 
 }  // namespace wiremark::tools

@@ -1,0 +1,103 @@
+// Waiting in batches and by turns, on real sockets: what gathers, and what ends a gathering.
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "client.h"
+#include "frame_echo.h"
+#include "server.h"
+
+using namespace wiremark;
+using namespace wiremark::net;
+
+namespace {
+
+ReactorOptions waiting(const char* how) {
+  ReactorOptions options;
+  options.wait = WaitPolicy::parse(how).value();
+  return options;
+}
+
+/// Turns that a server needs for messages that come one by one, a moment apart.
+template <class R>
+std::uint64_t turns_for(const char* how, int messages) {
+  Echo echo;
+  Server<R, Echo> server(echo, waiting(how));
+  Client client(server.address());
+  REQUIRE((client.exchange("x") == "x"));
+  const std::uint64_t before = server.stats().turns.get();
+  for (int i = 0; i < messages; ++i) {
+    REQUIRE(client.send("x"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK(client.receive(messages).size() == static_cast<std::size_t>(messages));
+  return server.stats().turns.get() - before;
+}
+
+/// Answers each message when a deadline of 1 ms has passed, and keeps the shortest time it took.
+template <class R>
+struct Delayed {
+  void on_open(Conn&) {}
+  std::size_t on_data(Conn& conn, Bytes bytes) {
+    client = &conn;
+    arrived = now_ns();
+    return bytes.size();
+  }
+  void on_close(Conn&, int) {}
+  Nanoseconds on_turn(Nanoseconds now) {
+    if (arrived == 0) return kNever;
+    if (now < arrived + kMillisecond) return arrived + kMillisecond;
+    shortest = std::min(shortest.load(), now - arrived);
+    arrived = 0;
+    client->append(as_bytes(std::string_view("!")));
+    reactor->flush(*client);
+    return kNever;
+  }
+
+  R* reactor = nullptr;
+  Conn* client = nullptr;
+  Nanoseconds arrived = 0;
+  std::atomic<Nanoseconds> shortest = kNever;
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a batch makes one turn of many events", R, EpollReactor, UringReactor) {
+  const std::uint64_t batched = turns_for<R>("batch:50ms", 100);
+  const std::uint64_t blocked = turns_for<R>("block", 100);
+  CAPTURE(batched);
+  CAPTURE(blocked);
+  CHECK(2 * batched < blocked);
+}
+
+TEST_CASE_TEMPLATE("a deadline ends the gathering of a batch", R, EpollReactor, UringReactor) {
+  Delayed<R> handler;
+  Server<R, Delayed<R>> server(handler, waiting("batch:100ms"));
+  Client client(server.address());
+  // Slept through, a gathering could not be shorter than its 100 ms. One in twenty must be.
+  for (int i = 0; i < 20 && handler.shortest >= 100 * kMillisecond; ++i)
+    CHECK((client.exchange("?") == "!"));
+  CHECK(handler.shortest < 100 * kMillisecond);
+}
+
+TEST_CASE_TEMPLATE("streams come back whole whatever the wait", R, EpollReactor, UringReactor) {
+  std::string frames;
+  std::mt19937 random(3);
+  for (int i = 0; i < 200; ++i) frames += frame(noise(random() % 5'000, i));
+  for (const char* how : {"spin", "adaptive:20us", "batch:200us", "batch:5ms"}) {
+    CAPTURE(how);
+    FrameEcho echo;
+    ListenOptions small;
+    small.send_buffer = small.receive_buffer = 8'192;
+    Server<R, FrameEcho> server(echo, waiting(how), "127.0.0.1:0", small);
+    std::vector<std::unique_ptr<Client>> clients;
+    for (int i = 0; i < 100; ++i) clients.push_back(std::make_unique<Client>(server.address()));
+    for (auto& client : clients) CHECK(client->send(frame("hello")));
+    for (auto& client : clients) CHECK((client->receive(frame("hello").size()) == frame("hello")));
+    CHECK((clients[0]->exchange(frames, 4'099) == frames));
+    for (auto& client : clients) client->close();
+    CHECK(eventually([&] { return server.stats().accepted.get() == 100; }));
+  }
+}
