@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <ranges>
 
 namespace wiremark::net {
 
@@ -94,6 +95,23 @@ Result<Address> Address::parse(std::string_view text) {
   return address;
 }
 
+Result<Address> Address::parse_host(std::string_view text) {
+  Address address;
+  const std::string host(text);
+  auto& four = reinterpret_cast<sockaddr_in&>(address.storage_);
+  auto& six = reinterpret_cast<sockaddr_in6&>(address.storage_);
+  if (::inet_pton(AF_INET, host.c_str(), &four.sin_addr) == 1) {
+    four.sin_family = AF_INET;
+    address.size_ = sizeof four;
+  } else if (::inet_pton(AF_INET6, host.c_str(), &six.sin6_addr) == 1) {
+    six.sin6_family = AF_INET6;
+    address.size_ = sizeof six;
+  } else {
+    return not_an_address(text, "is not a numeric IPv4 or IPv6 address");
+  }
+  return address;
+}
+
 Result<Address> Address::of_socket(int fd) {
   Address address;
   address.size_ = sizeof address.storage_;
@@ -125,13 +143,52 @@ bool Address::is_loopback() const noexcept {
   return is_unix();
 }
 
-std::string Address::to_string() const {
-  if (is_unix()) return std::string(kUnixPrefix) + path();
+std::string Address::host() const {
+  if (is_unix()) return {};
   char host[NI_MAXHOST] = "?";
   ::getnameinfo(data(), size_, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
+  return host;
+}
+
+Address Address::next(std::uint64_t steps) const noexcept {
+  Address next = *this;
+  for (std::byte& byte : std::views::reverse(next.host_bytes())) {
+    const std::uint64_t sum = std::to_integer<std::uint64_t>(byte) + steps % 256;
+    byte = static_cast<std::byte>(sum);
+    steps = steps / 256 + sum / 256;
+  }
+  return next;
+}
+
+std::optional<std::uint64_t> Address::steps_to(const Address& last) const noexcept {
+  if (family() != last.family()) return std::nullopt;
+  Address from = *this, to = last;
+  const std::span<std::byte> low = from.host_bytes(), high = to.host_bytes();
+  std::uint64_t steps = 0;
+  for (std::size_t i = 0; i < low.size(); ++i) {
+    // Read from the highest byte on, the difference so far never falls below 0 unless `last` does.
+    const auto step =
+        std::to_integer<std::int64_t>(high[i]) - std::to_integer<std::int64_t>(low[i]);
+    const std::int64_t sum = static_cast<std::int64_t>(steps) * 256 + step;
+    if (sum < 0 || sum >> 32 > 0) return std::nullopt;
+    steps = static_cast<std::uint64_t>(sum);
+  }
+  return steps;
+}
+
+std::string Address::to_string() const {
+  if (is_unix()) return std::string(kUnixPrefix) + path();
   const std::string port = std::to_string(this->port());
-  return family() == AF_INET6 ? "[" + std::string(host) + "]:" + port
-                              : std::string(host) + ":" + port;
+  return family() == AF_INET6 ? "[" + host() + "]:" + port : host() + ":" + port;
+}
+
+std::span<std::byte> Address::host_bytes() noexcept {
+  if (family() == AF_INET)
+    return std::as_writable_bytes(std::span(&reinterpret_cast<sockaddr_in&>(storage_).sin_addr, 1));
+  if (family() == AF_INET6)
+    return std::as_writable_bytes(
+        std::span(&reinterpret_cast<sockaddr_in6&>(storage_).sin6_addr, 1));
+  return {};
 }
 
 }  // namespace wiremark::net

@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +20,9 @@ class Address {
   /// is resolved with getaddrinfo(3), its first answer taken. Errors: not an address, port over
   /// 65,535, path longer than sun_path (unix(7): 107 bytes), name not found.
   static Result<Address> parse(std::string_view text);
+
+  /// Parses a numeric IPv4 or IPv6 host alone, without brackets; the port is 0.
+  static Result<Address> parse_host(std::string_view text);
 
   /// Whether parse() could read `text` if every name were known: the form alone, nothing resolved.
   static Result<> check_form(std::string_view text);
@@ -36,10 +41,19 @@ class Address {
   std::string path() const;
   /// True when the packets to it never leave this machine: 127.0.0.0/8, ::1 or a Unix path.
   bool is_loopback() const noexcept;
+  /// The numeric host, empty for a Unix path.
+  std::string host() const;
+  /// This one or a higher one of the same family: hosts count up, and the port stays.
+  Address next(std::uint64_t steps) const noexcept;
+  /// Steps of next() from this host to `last`; none when it is of another family, lower, or over
+  /// 2^32 steps away.
+  std::optional<std::uint64_t> steps_to(const Address& last) const noexcept;
   /// As parse() reads it, with a numeric host.
   std::string to_string() const;
 
  private:
+  std::span<std::byte> host_bytes() noexcept;  // In network order; empty for a Unix path.
+
   sockaddr_storage storage_{};
   socklen_t size_ = 0;
 };

@@ -41,6 +41,11 @@ Result<Fd> open_socket(const Address& address, const SocketOptions& options) {
   return fd;
 }
 
+std::string fix_of_bind(int error) {
+  return error == EADDRNOTAVAIL ? " (no interface of this machine has it; add it with 'ip addr')"
+                                : "";
+}
+
 // A socket file that refuses connections: its process is gone. A full queue answers EAGAIN, and a
 // path that is no socket is the user's own file.
 bool left_by_dead(const Address& address) {
@@ -79,8 +84,17 @@ Result<Fd> listen_on(const Address& address, const ListenOptions& options) {
   return fd;
 }
 
-Result<Fd> socket_for(const Address& to, const SocketOptions& options) {
-  return open_socket(to, options);
+Result<Fd> socket_for(const Address& to, const SocketOptions& options, const Address* from) {
+  auto fd = open_socket(to, options);
+  if (!fd || !from) return fd;
+  auto done =
+      set_option(fd->get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1, "IP_BIND_ADDRESS_NO_PORT");
+  if (!done) return std::unexpected(done.error());
+  if (::bind(fd->get(), from->data(), from->size()) != 0) {
+    const int error = errno;
+    return failed("bind", from->host() + fix_of_bind(error), error);
+  }
+  return fd;
 }
 
 Result<> require_free(const Address& address) {

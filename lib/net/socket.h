@@ -25,8 +25,10 @@ struct ListenOptions : SocketOptions {
 /// A Unix path left by a dead process is taken over. Errors: socket, setsockopt, bind, listen.
 Result<Fd> listen_on(const Address& address, const ListenOptions& options);
 
-/// A non-blocking, not yet connected socket for `to`, with TCP_NODELAY.
-Result<Fd> socket_for(const Address& to, const SocketOptions& options = {});
+/// A non-blocking, not yet connected socket for `to`, with TCP_NODELAY. It is bound to the host of
+/// `from`, unless that is null; its port is picked by connect(2) (ip(7): IP_BIND_ADDRESS_NO_PORT).
+Result<Fd> socket_for(const Address& to, const SocketOptions& options = {},
+                      const Address* from = nullptr);
 
 /// Fails with EADDRINUSE when somebody listens on `address` already. Binding with SO_REUSEPORT
 /// would not notice another program of the same user that shares the port.

@@ -11,6 +11,7 @@
 #include "measure/histogram.h"
 #include "net/reactor_options.h"
 #include "net/socket.h"
+#include "net/sources.h"
 #include "net/stop.h"
 
 namespace wiremark::tools {
@@ -19,6 +20,7 @@ namespace wiremark::tools {
 struct LoadPlan {
   net::Address target;
   net::SocketOptions socket;
+  net::Sources sources;
   std::size_t connections = 1;
   std::size_t threads = 1;
   double rate_hz = 0;          ///< Messages per second of one connection; 0 is a closed loop.
@@ -35,7 +37,8 @@ struct LoadPlan {
 
 /// The start and the end of a run, between the control thread and its workers.
 struct StartGate {
-  std::atomic<Nanoseconds> start_ns{0};  ///< Set by the control thread; 0 while closed.
+  std::atomic<Nanoseconds> connect_ns{0};  ///< When connection 0 is started; 0 before it is known.
+  std::atomic<Nanoseconds> start_ns{0};    ///< Set by the control thread; 0 while closed.
   std::atomic<std::size_t> running{
       0};  ///< Workers that still send or await; the last one ends the run.
   net::Stop over;

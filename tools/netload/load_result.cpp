@@ -31,6 +31,7 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
       {"verify", on_off(plan.verify)},
       {"threads", std::to_string(plan.threads)},
       {"cpus", format_cpus(options.threads.cpus)},
+      {"source-ip", plan.sources.to_string()},
       {"connect-rate", fmt::format("{:g}", plan.connect_rate_hz)},
       {"timeout", format_duration(plan.timeout)},
       {"seed", std::to_string(options.seed)},

@@ -90,6 +90,11 @@ void add_options(CommandLine& line, LoadOptions& options) {
            "Run this long first, and leave it out of every figure (0)");
   line.add("--connect-rate", options.connect_rate_hz, "N", count,
            "Connections opened per second (as fast as they open)");
+  line.add(
+      "--source-ip", options.sources, "LIST",
+      [](const std::string& text) { return net::Sources::parse(text); },
+      "Addresses that connections come from in turn, such as 127.0.0.2-127.0.0.9 (the kernel's "
+      "choice; on loopback, spread where one address has too few ports)");
   line.add("--timeout", options.timeout, "TIME", time,
            "End a connection whose reply takes longer, and a run when none opens for so long; "
            "0 is never (5s)");
@@ -133,6 +138,8 @@ std::string settle(LoadOptions& options) {
   if (options.rounds == 0) options.rounds = 5;
   if (!starts_server && !options.server_cpus.empty())
     return "--server-cpus pins a netecho that netload starts: leave TARGET out";
+  if (options.sources.size() > 0 && options.target.starts_with("unix:"))
+    return "--source-ip is for TCP: a Unix path has no source address";
   if (starts_server && options.server_pid > 0) return "--server-pid needs a TARGET";
   const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
   if (options.latency_from_send && !open_loop) return "--latency-from needs a rate: -r or -R";

@@ -25,6 +25,8 @@ LoadPlan make_plan(const LoadOptions& options, const net::Address& target) {
   LoadPlan plan;
   plan.target = target;
   plan.socket = options.backend.socket;
+  plan.sources = options.sources.size() > 0 ? options.sources
+                                            : net::Sources::spread(target, options.connections);
   plan.connections = options.connections;
   plan.threads = std::min<std::size_t>(options.threads.threads, options.connections);
   plan.rate_hz =
@@ -110,6 +112,8 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
       !allowed) {
     return std::unexpected(allowed.error());
   }
+  auto ports = plan_.sources.require_ports(plan_.target, plan_.connections);
+  if (!ports) return std::unexpected(ports.error());
   net::Workers workers(plan_.threads, options_.threads.cpus, gate_.over,
                        [this](std::size_t index, const auto& ready) { return work(index, ready); });
   if (auto ready = workers.wait_ready(); !ready) return std::unexpected(ready.error());
@@ -223,6 +227,11 @@ Result<> Run::require_all_connected() const {
   if (!why.empty()) text += "; " + why;
   if (why.ends_with("refused") || why.ends_with("No such file or directory")) {
     text += fmt::format(" (start the server first: netecho {})", target_.address.to_string());
+  }
+  if (why.ends_with("Cannot assign requested address")) {
+    text +=
+        " (no local port is free: add addresses with --source-ip, or widen "
+        "net.ipv4.ip_local_port_range with sysctl)";
   }
   if (why.empty() && connect_timed_out_) {
     text += fmt::format(

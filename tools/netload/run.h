@@ -36,6 +36,7 @@ struct LoadOptions {
 
   unsigned connections = 100;
   double connect_rate_hz = 0;
+  net::Sources sources;  ///< None: the kernel picks, or they are spread over loopback.
   double rate_hz = 0;
   double total_rate_hz = 0;
   double requests = 0;
