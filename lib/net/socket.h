@@ -51,7 +51,9 @@ struct Segments {
 /// Nothing for a socket that is not TCP.
 std::optional<Segments> segments_of(int fd) noexcept;
 
-/// Raises the soft descriptor limit to the hard one (setrlimit(2), RLIMIT_NOFILE) and returns it.
+/// Raises the soft descriptor limit to the hard one (setrlimit(2), RLIMIT_NOFILE), makes room for
+/// `needed` descriptors in the kernel's table, and returns the limit. To be called before threads
+/// are started.
 /// Errors: fewer than `needed` descriptors are allowed; the message names the limit to raise.
 Result<std::size_t> require_descriptors(std::size_t needed);
 

@@ -112,3 +112,21 @@ TEST_CASE("too few descriptors is an error that names the limit") {
   CHECK(never.error().message().find(std::to_string(limit.rlim_max)) != std::string::npos);
   CHECK(never.error().message().find("ulimit") != std::string::npos);
 }
+
+TEST_CASE("the table of descriptors has room for all that were asked for") {
+  constexpr std::size_t kNeeded = 3000;
+  REQUIRE(require_descriptors(kNeeded));
+  std::ifstream status("/proc/self/status");  // proc_pid_status(5)
+  std::string line;
+  while (std::getline(status, line) && !line.starts_with("FDSize:")) continue;
+  CHECK(std::stoul(line.substr(7)) >= kNeeded);
+}
+
+TEST_CASE("a source that this machine does not have is an error with the fix") {
+  const Address nowhere = Address::parse_host("192.0.2.1").value();
+  const auto socket = socket_for(address("127.0.0.1:1"), {}, &nowhere);
+  REQUIRE_FALSE(socket);
+  CHECK(socket.error().code == EADDRNOTAVAIL);
+  CHECK(socket.error().message().find("192.0.2.1") != std::string::npos);
+  CHECK(socket.error().message().find("ip addr") != std::string::npos);
+}
