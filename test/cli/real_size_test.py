@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The loads the tools were made for, at their real size: counted to the last message, never timed."""
 
+import contextlib
 import resource
 
-from case import Skip, case, equal, expect, run
-from process import Echo, netload, require_backend
+from case import Skip, case, equal, expect, run, wait_until
+from many_echo import ManyEcho
+from process import Echo, netload, require_backend, start_netload
 
 SECONDS = 400
 
@@ -31,6 +33,30 @@ def ten_thousand_connections():
         equal(served["connections"], 10_000, "connections that the server saw")
         equal(served["bytes_out"], 500_000 * 512, "bytes that the server returned")
         equal(served["errors"], {}, "errors of the server")
+
+
+@case
+def sixty_thousand_connections_to_one_target():
+    """Four processes, because one may not open so many descriptors everywhere; each connection comes from
+    a port of its own, of more source addresses than one."""
+    processes, each = 4, 15_000
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if hard != resource.RLIM_INFINITY and hard < each + 100:
+        raise Skip(f"the hard limit of descriptors is {hard}, and {each + 100} are needed")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    by_itself = [[]] * processes
+    by_hand = [["--source-ip", f"127.0.{process}.2-127.0.{process}.9"] for process in range(processes)]
+    for sources in [by_itself, by_hand]:
+        with ManyEcho(processes, each) as server, contextlib.ExitStack() as stack:
+            runs = [stack.enter_context(start_netload(server.address, "-c", each, "-r", "0.5", "-d", "8s", "-s", "64",
+                                                      "--timeout", "60s", "--json", *flags)) for flags in sources]
+            wait_until(lambda: server.open() == processes * each, "all were open at once", 120)
+            for run_ in runs:
+                result = run_.finish(SECONDS).ended_with(0).json()
+                equal(result["totals"]["connections"], each, "connections")
+                equal(result["plan"]["planned"], 4 * each, "planned")
+                equal(result["plan"]["answered"], 4 * each, "answered")
+                equal(result["totals"]["errors"], {}, "errors")
 
 
 @case

@@ -67,6 +67,8 @@ def wrong_values_of_netload():
     expect_usage(netload, ["--timeout", "x"], "--timeout", "time such as")
     expect_usage(netload, ["--warmup", "x"], "--warmup", "time such as")
     expect_usage(netload, ["--latency-from", "moon", "-r", "1"], "--latency-from", "schedule or send")
+    for text in ["x", "127.0.0.9-127.0.0.2", "127.0.0.1,::1", "127.0.0.1:80"]:
+        expect_usage(netload, ["--source-ip", text], "--source-ip", "address")
     expect_usage(netload, ["--seed", "x"], "--seed", "whole number")
     expect_usage(netload, ["--server-pid", "me"], "--server-pid", "whole number")
 
@@ -80,6 +82,7 @@ def flags_that_do_not_go_together():
     expect_usage(netload, ["--server-cpus", "0", "127.0.0.1:7"], "--server-cpus", "TARGET")
     expect_usage(netload, ["--server-pid", "1"], "--server-pid", "TARGET")
     expect_usage(netload, ["--compare", "epoll", "--csv", "rows.csv"], "--csv", "--compare")
+    expect_usage(netload, ["unix:/tmp/none", "--source-ip", "127.0.0.2"], "--source-ip", "Unix")
     expect_usage(netload, ["127.0.0.1:7", "127.0.0.1:8"], "127.0.0.1:8")
 
 

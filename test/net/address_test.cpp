@@ -91,3 +91,36 @@ TEST_CASE("the kernel's choice of a port can be read back") {
   CHECK(bound->port() != 0);
   CHECK_FALSE(Address::of_socket(-1));
 }
+
+TEST_CASE("hosts count up over all their bytes") {
+  struct Row {
+    std::string host, next;
+    std::uint64_t steps;
+  };
+  for (const Row& row : {
+           Row{"127.0.0.2", "127.0.0.9", 7},
+           Row{"10.0.0.0", "10.0.0.0", 0},
+           Row{"10.0.255.255", "10.1.0.0", 1},
+           Row{"10.0.0.250", "10.1.0.4", 65'290},
+           Row{"0.0.0.0", "255.255.255.255", 0xffff'ffff},
+           Row{"fd00::ffff", "fd00::1:0", 1},
+           Row{"fd00::ff", "fd00::1:2", 65'283},
+       }) {
+    CAPTURE(row.host);
+    const auto first = Address::parse_host(row.host), last = Address::parse_host(row.next);
+    REQUIRE(first);
+    REQUIRE(last);
+    CHECK(first->host() == row.host);
+    CHECK(first->port() == 0);
+    CHECK(first->next(row.steps).host() == row.next);
+    CHECK(first->steps_to(*last) == row.steps);
+    if (row.steps > 0) CHECK_FALSE(last->steps_to(*first));
+  }
+  const auto host = [](const char* text) { return Address::parse_host(text).value(); };
+  CHECK_FALSE(host("127.0.0.1").steps_to(host("::1")));
+  CHECK_FALSE(host("fd00::").steps_to(host("fd01::")));  // Over 2^32.
+  for (const char* text : {"", "localhost", "1.2.3", "1.2.3.4:5", "[::1]", "1.2.3.4 "}) {
+    CAPTURE(text);
+    CHECK_FALSE(Address::parse_host(text));
+  }
+}
