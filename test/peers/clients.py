@@ -1,7 +1,6 @@
-"""Load generators beside one another, each against one and the same reactor of ours: what they cost,
-and how well they keep a schedule."""
+"""Load generators beside one another, each against one and the same reactor of ours: what they
+cost, and how well they keep a schedule."""
 import argparse
-import functools
 import json
 import pathlib
 import random
@@ -56,7 +55,8 @@ def closed_cells(runs, epoll):
     of_rounds = rounds.ratios(runs, epoll)
     ratio = rounds.spread(of_rounds, 2) if of_rounds and runs is not epoll else '-'
     thousands = rounds.spread([run['qps'] / 1000 for run in runs], 1)
-    return f'{rounds.spread(rounds.values(runs, rounds.COST), 2):<20} {thousands + " k":<27} {ratio}'
+    cost = rounds.spread(rounds.values(runs, rounds.COST), 2)
+    return f'{cost:<20} {thousands + " k":<27} {ratio}'
 
 
 def print_closed(runs):
@@ -131,13 +131,15 @@ def paced_part(options, document):
 
 
 def ramp_part(options, document):
-    for rate, connections in paced.RAMPS_QUICK if options.quick else paced.RAMPS:
-        for backend in BASELINES:
-            report.progress(f'ramp, {rate}/s, netload on {backend}')
-            one = paced.ramp_once(options, backend, rate, connections)
-            document['failed' if 'failed' in one else 'ramp'].append(one)
-            if 'failed' in one:
-                print(f"ramp at {rate}/s on {backend} failed: {one['failed']}")
+    ramps = [(rate, connections, backend)
+             for rate, connections, times in (paced.RAMPS_QUICK if options.quick else paced.RAMPS)
+             for _ in range(times) for backend in BASELINES]
+    for rate, connections, backend in ramps:
+        report.progress(f'ramp, {rate}/s, netload on {backend}')
+        one = paced.ramp_once(options, backend, rate, connections)
+        document['failed' if 'failed' in one else 'ramp'].append(one)
+        if 'failed' in one:
+            print(f"ramp at {rate}/s on {backend} failed: {one['failed']}")
     report.progress('')
     paced.show_ramps(document['ramp'], aim)
 
@@ -149,15 +151,16 @@ def parse_arguments(arguments):
         epilog='wrk and h2load speak HTTP: they ask an HTTP server on our reactors. sockperf '
                'takes a reply only where a mark was cleared, which the server does for it. socat '
                'and nc have no loop that waits for replies.')
-    parser.add_argument('parts', nargs='*', choices=[[], *PARTS], metavar='PART',
-                        help=f'of {", ".join(PARTS)} (all)')
+    parser.add_argument('parts', nargs='*', metavar='PART', help=f'of {", ".join(PARTS)} (all)')
     parser.add_argument('--build', default='build', help='the build directory (%(default)s)')
     parser.add_argument('--quick', action='store_true', help='under 2 minutes')
     parser.add_argument('--rounds', type=int, metavar='N', help='of each part (5; 1 if quick)')
-    parser.add_argument('--duration', type=int, metavar='S', help='seconds of a run (1; paced 4)')
+    parser.add_argument('--duration', type=int, metavar='S', help='seconds of a closed loop (1)')
     parser.add_argument('--seed', type=int, metavar='N', help='of the shuffled orders (random)')
     parser.add_argument('--json', metavar='FILE', help='write every run to FILE')
     options = parser.parse_args(arguments)
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f'no part is called {", ".join(sorted(unknown))}')
     options.build = pathlib.Path(options.build).resolve()
     options.rounds = options.rounds or (1 if options.quick else 5)
     options.duration = options.duration or 1
@@ -169,24 +172,25 @@ def parse_arguments(arguments):
 def main(arguments):
     options = parse_arguments(arguments)
     began = time.monotonic()
+    sys.stdout.reconfigure(line_buffering=True)  # Seen as it comes, in a pipe too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     document = {'schema': SCHEMA, 'argv': sys.argv, 'seed': options.seed, 'missing': {},
                 'started': [time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())],
                 'closed': [], 'paced': [], 'ramp': [], 'failed': []}
     print(f'seed {options.seed}')
     parts = {'closed': closed, 'paced': paced_part, 'ramp': ramp_part}
-    for name in options.parts or PARTS:
-        parts[name](options, document)
-    if options.json:
-        with open(options.json, 'w', encoding='utf-8') as file:
-            json.dump(document, file, indent=1)
+    try:
+        for name in options.parts or PARTS:
+            parts[name](options, document)
+    finally:  # What was measured is kept, interrupted or not.
+        if options.json:
+            text = json.dumps(document, indent=1)
+            pathlib.Path(options.json).write_text(text, encoding='utf-8')
     print(f'took {time.monotonic() - began:.0f} s')
     return 1 if any('netload' in str(one) for one in document['failed']) else 0
 
 
 if __name__ == '__main__':
-    # What a run prints is seen when it is printed, in a pipe too.
-    print = functools.partial(print, flush=True)
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:

@@ -69,8 +69,9 @@ class Servers(unittest.TestCase):
                     first, second = self.connected(server), self.connected(server)
                     for client, parts in ((first, (30, 30)), (second, (20,))):
                         for part in parts:
+                            whole = part // 20 * 20
                             client.sendall(b'm' * part)
-                            self.assertEqual(receive(client, part // 20 * 20), b'm' * (part // 20 * 20))
+                            self.assertEqual(receive(client, whole), b'm' * whole)
                 self.assertEqual(server.exit_code(), 0)
                 self.assertEqual(len(schedules.opened(log)), 2)
                 self.assertEqual({one: len(moments) for one, moments in

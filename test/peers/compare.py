@@ -20,8 +20,11 @@ USUAL = QUICK + ' 512x10 512x10k 4kx100 4kx1000 16kx1000 512x1000p16 512x100t2'
 SIZES = ('64', '512', '4k', '16k')
 CONNECTIONS = (1, 10, 100, 1000, 10000)
 SCHEMA = 'wiremark.peers/2'
-# How often a run that cannot be believed is repeated on the spot.
+# A run is repeated on the spot, up to so many times, when the processors moved in it, the host
+# stole more of the machine, or a server with a processor of its own waited longer for it: percent.
 REPEATS_MAX = 2
+STEAL_MAX_PCT = 2.0
+WAITED_MAX_PCT = 3.0
 # Further rounds begin only as long as this many seconds have not passed: --quick promises 180.
 QUICK_S = 165
 
@@ -74,13 +77,16 @@ class Comparison:
             if 'failed' in one:
                 return one
             one['pinned'] = server_cpus is not None
-            if one['placed'] != 'moved' and one['steal_pct'] <= report.STEAL_MAX_PCT:
+            # The threads of the baseline wait for one another.
+            alone = one['pinned'] and not kind.baseline
+            if (one['placed'] != 'moved' and one['steal_pct'] <= STEAL_MAX_PCT and
+                    not (alone and one['waited_pct'] > WAITED_MAX_PCT)):
                 return one
             self.document['repeated'] += 1
         return one
 
     def enough(self, point, number):
-        """Whether a placement of the processors has had its rounds; they end after twice as many."""
+        """Whether a placement of the processors has its rounds; they end after twice as many."""
         options = self.options
         if number < options.rounds:
             return False
@@ -115,7 +121,7 @@ class Comparison:
         for point in points_of(self.options):
             obstacle = point.obstacle()
             if obstacle:
-                print(f'\n{point}: skipped, {obstacle}', flush=True)
+                print(f'\n{point}: skipped, {obstacle}')
                 self.document['skipped'][str(point)] = obstacle
                 continue
             self.measure(point)
@@ -177,8 +183,10 @@ def new_document(options):
                 'versions': {}, 'missing': {}, 'skipped': {}, 'failed': [], 'repeated': 0,
                 'runs': []}
     if options.report or (options.append and pathlib.Path(options.json).exists()):
-        with open(options.json, encoding='utf-8') as file:
-            document = json.load(file)
+        try:
+            document = json.loads(pathlib.Path(options.json).read_text(encoding='utf-8'))
+        except (OSError, ValueError) as error:
+            sys.exit(f'compare.py: {options.json}: {error}')
         if document.get('schema') != SCHEMA:
             sys.exit(f'compare.py: {options.json} is no {SCHEMA}')
     return document
@@ -213,6 +221,7 @@ def finish(options, document):
 def main(arguments):
     options = parse_arguments(arguments)
     began = time.monotonic()
+    sys.stdout.reconfigure(line_buffering=True)  # Seen as it comes, in a pipe too.
     # As an exception, so that every server under way is ended.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     document = new_document(options)
@@ -220,14 +229,17 @@ def main(arguments):
         finish(options, document)
         return 0
     kinds = begin(options, document)
-    if options.memory:
-        document['memory'] = memory.compare(options.build, kinds, options.connections)
-    else:
-        Comparison(options, kinds, document).all_points()
-        finish(options, document)
-    if options.json:
-        with open(options.json, 'w', encoding='utf-8') as file:
-            json.dump(document, file, indent=1)
+    try:
+        if options.memory:
+            document.setdefault('memory', {}).update(
+                memory.compare(options.build, kinds, options.connections))
+        else:
+            Comparison(options, kinds, document).all_points()
+            finish(options, document)
+    finally:  # What was measured is kept, interrupted or not.
+        if options.json:
+            text = json.dumps(document, indent=1)
+            pathlib.Path(options.json).write_text(text, encoding='utf-8')
     print(f'took {time.monotonic() - began:.0f} s')
     return 1 if any(one['server'] in BASELINES for one in document['failed']) else 0
 

@@ -5,6 +5,7 @@ import pathlib
 import re
 import resource
 import subprocess
+import time
 
 from rounds import COST
 from servers import as_child
@@ -86,12 +87,13 @@ def run(build, server, point, duration_s, warmup_s, cpus):
     if cpus:
         more += ['--cpus', ','.join(map(str, cpus))]
     limit = duration_s + warmup_s + PATIENCE_S
-    before_ns = distance_ns(build)
+    before_ns, begin, waited_s = distance_ns(build), time.monotonic(), server.waited_s()
     try:
         done = subprocess.run(command(build, server, point, *more), capture_output=True, text=True,
                               timeout=limit, check=False, preexec_fn=as_child())
     except subprocess.TimeoutExpired:
         return {'failed': f'netload took longer than {limit:.0f} s'}, None
+    waited_pct = 100 * (server.waited_s() - waited_s) / (time.monotonic() - begin)
     after_ns = distance_ns(build)
     if not server.running():
         return {'failed': f'the server ended: {server.last_words()}'}, None
@@ -101,18 +103,14 @@ def run(build, server, point, duration_s, warmup_s, cpus):
     result = json.loads(done.stdout)
     if not result['totals']['messages'] or not result.get('server_us_cpu_per_message'):
         return {'failed': 'no message was measured'}, None
-    where = {'placed': placed(before_ns, after_ns), 'distance_ns': [before_ns, after_ns]}
+    where = {'placed': placed(before_ns, after_ns), 'distance_ns': [before_ns, after_ns],
+             'waited_pct': waited_pct}
     return figures(result) | where, result['host']
 
 
 def figures(result):
     """What is kept of a result of netload; see schemas/result.schema.json for the whole."""
     totals, cpu = result['totals'], result['cpu']
-    machine = cpu['machine']
-    # Softirqs run for the two ends of a loopback, and may be counted apart from them.
-    ends_pct = cpu['server']['pct'] + cpu['process']['pct'] + (
-        machine['softirq_pct'] * result['host']['cores_online'])
-    busy_pct = machine['busy_pct'] * result['host']['cores_online']
     return {
         COST: result['server_us_cpu_per_message'],
         'client_us_cpu_per_message': result['us_cpu_per_message'],
@@ -122,6 +120,5 @@ def figures(result):
         'p50_ns': result['latency_ns']['percentiles'][0][1],
         'server_cpu_pct': cpu['server']['pct'],
         'client_cpu_pct': cpu['process']['pct'],
-        'steal_pct': machine['steal_pct'],
-        'others_cpu_pct': max(0.0, busy_pct - ends_pct),
+        'steal_pct': cpu['machine']['steal_pct'],
     }

@@ -13,22 +13,24 @@ from servers import Server, Solo, placement
 
 CONNECTIONS, RATE_HZ, SIZE = 10000, 10, 112
 SECONDS, WARMUP_S = 4, 1
-# Connections a second, and how many: p99 of fewer than 100 is their maximum.
-RAMPS = ((5, 100), (1000, 3000))
-RAMPS_QUICK = ((5, 20), (1000, 3000))
+# Connections a second, how many, and how often: p99 of fewer than 100 is their maximum.
+RAMPS = ((5, 60, 1), (1000, 3000, 5))
+RAMPS_QUICK = ((5, 20, 1), (1000, 3000, 1))
 RAMP_P99_MAX_MS = 0.2
-# What each kind of loop aims at: (figure, what it is called, at most).
-SPIN_AIMS = (('p50_ms', 'p50 ms', 0.1), ('pacing_p50_us', 'pacing error p50 us', 25),
-             ('pacing_p99_us', 'pacing error p99 us', 5000))
-ECONOMY_AIMS = (('cost_us', 'CPU us/message', 6.5), ('rss_mib', 'RSS MiB', 25))
+# What each loop aims at: (figure, what it is called, at most).
+AIMS = {
+    'netload spin': (('p50_ms', 'p50 ms', 0.1), ('pacing_p50_us', 'pacing error p50 us', 25),
+                     ('pacing_p99_us', 'pacing error p99 us', 5000)),
+    'netload economy': (('cost_us', 'CPU us/message', 6.5), ('rss_mib', 'RSS MiB', 25)),
+}
 
 
 class NetloadLoop:
     """netload on a schedule; its latency counts from the plan."""
     answer, listen = 'echo', '127.0.0.1:0'
 
-    def __init__(self, name, aims, *arguments):
-        self.name, self.aims, self.arguments = name, aims, arguments
+    def __init__(self, name, *arguments):
+        self.name, self.arguments = name, arguments
 
     def command(self, build, port, _):
         return [netload(build), f'127.0.0.1:{port}', '-c', CONNECTIONS, '-r', RATE_HZ, '-s', SIZE,
@@ -41,8 +43,8 @@ class NetloadLoop:
 
 
 class SockperfLoop:
-    """sockperf under-load. It takes an address once: each connection has its own of 127.1.0.0/16."""
-    name, aims, answer, listen = 'sockperf under-load', (), 'sockperf', '0.0.0.0:0'
+    """sockperf under-load. It takes an address once: each connection has one of 127.1.0.0/16."""
+    name, answer, listen = 'sockperf under-load', 'sockperf', '0.0.0.0:0'
 
     def command(self, _, port, folder):
         feed = pathlib.Path(folder) / 'feed'
@@ -60,10 +62,12 @@ class SockperfLoop:
 def loops(build):
     """The open loops that there are. Modes that this netload does not have are left out."""
     options = subprocess.run([netload(build), '--help'], capture_output=True, text=True, check=True)
-    kinds = [NetloadLoop('netload spin', SPIN_AIMS, '--wait', 'spin'),
-             NetloadLoop('netload block', ())]
-    if '--mode' in options.stdout:
-        kinds.append(NetloadLoop('netload economy', ECONOMY_AIMS, '--mode', 'economy'))
+    kinds = [NetloadLoop('netload spin', '--wait', 'spin'),
+             NetloadLoop('netload block')]
+    for mode in (('--mode', 'economy'), ('--wait', 'batch')):
+        if all(word in options.stdout for word in mode):
+            kinds.append(NetloadLoop('netload economy', *mode))
+            break
     return [*kinds, SockperfLoop()]
 
 
@@ -121,17 +125,13 @@ def show(runs, aim):
         places = ', '.join(sorted({str(run['placed']) for run in own}))
         print(f"  {name:<20} {len(own):>6} {middle['connections']:>11,.0f} "
               f"{middle['messages']:>9,.0f} {middle['p50_ms']:>8.3f} {middle['p99_ms']:>8.3f} "
-              f"{middle['cost_us']:>7.2f} {middle['rss_mib']:>8.1f} {middle['pacing_p50_us']:>14.1f} "
-              f"{middle['pacing_p99_us']:>8.1f}  {places}")
-        for figure, what, most in next(
-                (loop.aims for loop in AIMING if loop.name == name), ()):
+              f"{middle['cost_us']:>7.2f} {middle['rss_mib']:>8.1f} "
+              f"{middle['pacing_p50_us']:>14.1f} {middle['pacing_p99_us']:>8.1f}  {places}")
+        for figure, what, most in AIMS.get(name, ()):
             print(aim(f'{name}, {what}', middle[figure], most))
     print('latency from the plan (netload) or the send (sockperf). CPU of the whole client process '
           'by all\nmessages that the server had. Pacing error: how far a message came from its '
           'place in the even\nschedule of its connection, as its server saw it')
-
-
-AIMING = (NetloadLoop('netload spin', SPIN_AIMS), NetloadLoop('netload economy', ECONOMY_AIMS))
 
 
 def ramp_once(options, backend, rate, connections):
@@ -156,11 +156,18 @@ def ramp_once(options, backend, rate, connections):
 
 
 def show_ramps(runs, aim):
+    """Of several rounds the one with the median p99."""
     print('\nramp, as the server accepts: distance of each connection from its place in an even '
-          'schedule')
-    print(f"  {'client':<14} {'rate':>8} {'connections':>11} {'p50 ms':>8} {'p99 ms':>8} "
-          f"{'max ms':>8}  placed")
+          'schedule;\nof several rounds the one in the middle')
+    print(f"  {'client':<14} {'rate':>8} {'connections':>11} {'rounds':>6} {'p50 ms':>8} "
+          f"{'p99 ms':>8} {'max ms':>8}  p99 of all rounds")
+    ramps = {}
     for run in runs:
-        print(f"  {run['name']:<14} {run['rate_hz']:>6}/s {run['connections']:>11,} "
-              f"{run['p50_ms']:>8.3f} {run['p99_ms']:>8.3f} {run['max_ms']:>8.3f}  {run['placed']}")
-        print(aim(f"{run['name']} at {run['rate_hz']}/s, p99 ms", run['p99_ms'], RAMP_P99_MAX_MS))
+        ramps.setdefault((run['rate_hz'], run['name']), []).append(run)
+    for (rate, name), own in ramps.items():
+        own.sort(key=lambda run: run['p99_ms'])
+        middle = own[(len(own) - 1) // 2]
+        print(f"  {name:<14} {rate:>6}/s {middle['connections']:>11,} {len(own):>6} "
+              f"{middle['p50_ms']:>8.3f} {middle['p99_ms']:>8.3f} {middle['max_ms']:>8.3f}  "
+              f"{own[0]['p99_ms']:.3f}..{own[-1]['p99_ms']:.3f}")
+        print(aim(f'{name} at {rate}/s, p99 ms', middle['p99_ms'], RAMP_P99_MAX_MS))

@@ -5,13 +5,6 @@ import sys
 import rounds
 from servers import BASELINES, KINDS
 
-# From which on a run is not believed: steal in percent of the machine. It is run again.
-STEAL_MAX_PCT = 2.0
-# And from which on a whole point is called disturbed: what other processes had, in percent of one
-# core.
-OTHERS_MAX_PCT = 20.0
-
-
 def progress(text):
     if sys.stderr.isatty():
         print(f'\r{text}\033[K', end='', file=sys.stderr, flush=True)
@@ -36,7 +29,8 @@ def print_group(point, placed, servers):
     where = ''
     if placed:
         trips = [ns for run in every for ns in run['distance_ns']]
-        where = f'; processors {placed}: a cache line there and back {statistics.median(trips):.0f} ns'
+        where = (f'; processors {placed}: a cache line there and back '
+                 f'{statistics.median(trips):.0f} ns')
     print(f"\n{point}{where}\n  {'server':<12} {'CPU us/message':<20} {'qps':<27} {'server':>6} "
           f"{'client':>6}  {'x our epoll':<19} x our uring")
     for name in [kind.name for kind in KINDS if kind.name in servers]:
@@ -48,10 +42,10 @@ def print_group(point, placed, servers):
               f"{statistics.median(rounds.values(runs, 'server_cpu_pct')):>5.0f}% "
               f"{statistics.median(rounds.values(runs, 'client_cpu_pct')):>5.0f}%  "
               f"{cells[0]:<19} {cells[1]}")
-    others = statistics.median(run['others_cpu_pct'] for run in every)
+    waited = statistics.median(run['waited_pct'] for run in every)
     print(f"  rounds: {rounds.fullness(servers)}, steal up to "
-          f"{max(run['steal_pct'] for run in every):.1f} %, other processes {others:.0f} % of a core"
-          f"{': disturbed, not to be trusted' if others > OTHERS_MAX_PCT else ''}")
+          f"{max(run['steal_pct'] for run in every):.1f} %, servers waited for a processor "
+          f'{waited:.1f} % of the time')
 
 
 def print_points(runs):
@@ -63,8 +57,8 @@ def print_points(runs):
     for point, placements in rounds.points(runs).items():
         for placed, servers in placements.items():
             if (point, placed) not in shown:
-                print(f'\n{point}; processors {placed}: only {rounds.fullness(servers)} of its rounds')
-    sys.stdout.flush()
+                print(f'\n{point}; processors {placed}: only {rounds.fullness(servers)} of its '
+                      'rounds')
 
 
 def print_noise(runs):
@@ -103,7 +97,7 @@ def print_conditions(document):
 rounds   of {', '.join(document['lengths'])}, order shuffled in each, each run a fresh server
 figures  median (least..most); CPU of the whole server process, per message that netload had back;
          ratios round by round: above 1 the peer needs more than ours
-near far the host places our processors: only runs of one placement are compared. {document['repeated']} runs
-         were repeated, because the processors moved or the host stole time
+near far the host places our processors: only runs of one placement are compared;
+         {document['repeated']} runs were repeated: the processors moved, or others had them
 cpus     {apart}; loopback only, every reply verified
 machine  {machine(document.get('host'))}""")

@@ -54,7 +54,8 @@ class Targets(unittest.TestCase):
         self.assertTrue(targets.line('asio', 'epoll', 1.2, [1.5] * 4).endswith('noise: 4 rounds'))
 
     def test_both_backends_are_judged_and_a_baseline_is_not(self):
-        runs = [run(name, n, 1.0) for n in range(5) for name in ('epoll', 'uring', 'asio', 'threads')]
+        runs = [run(name, n, 1.0) for n in range(5)
+                for name in ('epoll', 'uring', 'asio', 'threads')]
         self.assertEqual([verdict[2:4] for verdict in targets.verdicts(runs)],
                          [('asio', 'epoll'), ('asio', 'uring')])
 

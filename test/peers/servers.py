@@ -113,6 +113,16 @@ class Server:
             self.said = self._process.stderr.read().strip()
         return self.said.splitlines()[-1] if self.said else f'exit code {self.exit_code()}'
 
+    def waited_s(self):
+        """How long its threads were ready to run and had no processor, since their start."""
+        total_ns = 0
+        for stat in pathlib.Path(f'/proc/{self.pid}/task').glob('*/schedstat'):
+            try:
+                total_ns += int(stat.read_text(encoding='ascii').split()[1])
+            except OSError:  # The thread has just ended.
+                pass
+        return total_ns / 1e9
+
     def __enter__(self):
         until = time.monotonic() + READY_S
         while not self._port_file.exists() and self.running() and time.monotonic() < until:
