@@ -5,6 +5,9 @@ import sys
 import rounds
 from servers import BASELINES, KINDS
 
+CLIENT_COST = 'client_us_cpu_per_message'
+
+
 def progress(text):
     if sys.stderr.isatty():
         print(f'\r{text}\033[K', end='', file=sys.stderr, flush=True)
@@ -32,7 +35,7 @@ def print_group(point, placed, servers):
         where = (f'; processors {placed}: a cache line there and back '
                  f'{statistics.median(trips):.0f} ns')
     print(f"\n{point}{where}\n  {'server':<12} {'CPU us/message':<20} {'qps':<27} {'server':>6} "
-          f"{'client':>6}  {'x our epoll':<19} x our uring")
+          f"{'client':>6} {'both us':>8}  {'x our epoll':<19} x our uring")
     for name in [kind.name for kind in KINDS if kind.name in servers]:
         runs = servers[name]
         cells = [ratio_cell(runs, servers.get(ours)) for ours in BASELINES]
@@ -40,12 +43,17 @@ def print_group(point, placed, servers):
         print(f"  {name:<12} {rounds.spread(rounds.values(runs, rounds.COST), 2):<20} "
               f"{rounds.spread(thousands, 1) + ' k':<27} "
               f"{statistics.median(rounds.values(runs, 'server_cpu_pct')):>5.0f}% "
-              f"{statistics.median(rounds.values(runs, 'client_cpu_pct')):>5.0f}%  "
+              f"{statistics.median(rounds.values(runs, 'client_cpu_pct')):>5.0f}% "
+              f"{statistics.median(run[rounds.COST] + run[CLIENT_COST] for run in runs):>8.2f}  "
               f"{cells[0]:<19} {cells[1]}")
+    opposed = sum(rounds.opposed(*pair) for ours in BASELINES for runs in servers.values()
+                  for pair in rounds.pairs(runs, servers.get(ours, [])))
     waited = statistics.median(run['waited_pct'] for run in every)
     print(f"  rounds: {rounds.fullness(servers)}, steal up to "
           f"{max(run['steal_pct'] for run in every):.1f} %, servers waited for a processor "
-          f'{waited:.1f} % of the time')
+          f'{waited:.1f} % of the time' + (
+              f';\n  {opposed} pairs not compared: opposite ends were the bottleneck'
+              if opposed else ''))
 
 
 def print_points(runs):
@@ -96,6 +104,7 @@ def print_conditions(document):
     print(f"""
 rounds   of {', '.join(document['lengths'])}, order shuffled in each, each run a fresh server
 figures  median (least..most); CPU of the whole server process, per message that netload had back;
+         how busy server and client were; what both ends together spent on a message;
          ratios round by round: above 1 the peer needs more than ours
 near far the host places our processors: only runs of one placement are compared;
          {document['repeated']} runs were repeated: the processors moved, or others had them

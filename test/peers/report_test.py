@@ -25,6 +25,15 @@ class Rounds(unittest.TestCase):
         self.assertEqual(where, 'near')
         self.assertEqual(rounds.ratios(servers['asio'], servers['epoll']), [1.5] * 5)
 
+    def test_runs_bound_at_opposite_ends_are_not_compared(self):
+        def bound(server, server_pct, client_pct):
+            return run(server, 0, 1.0) | {'server_cpu_pct': server_pct,
+                                          'client_cpu_pct': client_pct}
+        ours = [bound('epoll', 100, 80)]
+        self.assertEqual(rounds.ratios([bound('uv', 75, 100)], ours), [])
+        self.assertEqual(rounds.ratios([bound('uv', 98, 100)], ours), [1.0])
+        self.assertEqual(rounds.ratios([bound('uv', 100, 50)], ours), [1.0])
+
     def test_a_placement_with_rounds_enough_is_a_group_of_its_own(self):
         runs = [run('epoll', n, 1.0) for n in range(6)]
         runs += [run('epoll', n, 4.0, 'far') for n in range(6, 11)]
@@ -52,6 +61,9 @@ class Targets(unittest.TestCase):
         self.assertTrue(targets.line('asio', 'epoll', 1.2, [1.1] * 3 + [1.3] * 2)
                         .endswith('noise: the rounds disagree'))
         self.assertTrue(targets.line('asio', 'epoll', 1.2, [1.5] * 4).endswith('noise: 4 rounds'))
+
+    def test_a_promise_that_no_round_can_judge_is_neither_met_nor_missed(self):
+        self.assertTrue(targets.line('uv', 'epoll', 1.1, []).endswith('n/a'))
 
     def test_both_backends_are_judged_and_a_baseline_is_not(self):
         runs = [run(name, n, 1.0) for n in range(5)

@@ -5,6 +5,8 @@ import statistics
 COST = 'cost_us'
 # Fewer agree by chance too often: five rounds in one case of sixteen.
 ROUNDS_MIN = 5
+# Shares of a processor that differ by less are those of two ends that were both busy.
+BOTH_BUSY_PCT = 5
 
 
 def points(runs):
@@ -35,10 +37,31 @@ def values(runs, figure):
     return [run[figure] for run in runs]
 
 
+def bound_at(run):
+    """The end that was busier by far, "server" or "client"; None where both were, or unknown."""
+    ahead_pct = run.get('server_cpu_pct', 0) - run.get('client_cpu_pct', 0)
+    if abs(ahead_pct) <= BOTH_BUSY_PCT:
+        return None
+    return 'server' if ahead_pct > 0 else 'client'
+
+
+def opposed(one, other):
+    """Whether the client was the bottleneck of one run and the server that of the other. The two
+    cannot be compared: messages queue before the bottleneck, leave its caches meanwhile, and cost
+    it up to 1.4 times as much, and the other end as much less."""
+    return {bound_at(one), bound_at(other)} == {'server', 'client'}
+
+
+def pairs(peers, ours):
+    """(peer's run, our run) of each round."""
+    our_run = {run['round']: run for run in ours}
+    return [(run, our_run[run['round']]) for run in peers if run['round'] in our_run]
+
+
 def ratios(peers, ours):
     """Of the cost, round by round: what happens to the machine happens to both of a round."""
-    our_cost = {run['round']: run[COST] for run in ours}
-    return [run[COST] / our_cost[run['round']] for run in peers if run['round'] in our_cost]
+    return [theirs[COST] / our[COST] for theirs, our in pairs(peers, ours)
+            if not opposed(theirs, our)]
 
 
 def settled(of_rounds, wanted=1.0):

@@ -38,18 +38,20 @@ def verdicts(runs):
     for point, placed, servers in rounds.groups(runs):
         for peer in PEERS:
             for ours in BASELINES:
-                of_rounds = rounds.ratios(servers.get(peer, []), servers.get(ours, []))
-                if of_rounds:
-                    yield point, placed, peer, ours, wanted_of(point, peer), of_rounds
+                if peer in servers and ours in servers:
+                    yield (point, placed, peer, ours, wanted_of(point, peer),
+                           rounds.ratios(servers[peer], servers[ours]))
 
 
 def line(peer, ours, wanted, of_rounds):
+    promise = f'  {peer:<12} / {ours:<6} >= {wanted:.2f}'
+    if not of_rounds:
+        return f'{promise}  opposite ends were the bottleneck: n/a'
     _, percent, sure = judge(of_rounds, wanted)
     said = f'met by {percent:.0f} %' if percent >= 0 else f'MISSED by {-percent:.0f} %'
     doubt = '' if sure else ', noise: the rounds disagree' if (
         len(of_rounds) >= rounds.ROUNDS_MIN) else f', noise: {len(of_rounds)} rounds'
-    return (f'  {peer:<12} / {ours:<6} >= {wanted:.2f}  {rounds.spread(of_rounds, 2):<21} '
-            f'{said}{doubt}')
+    return f'{promise}  {rounds.spread(of_rounds, 2):<21} {said}{doubt}'
 
 
 def show(runs):
@@ -62,6 +64,8 @@ def show(runs):
             print(f'{point}{f", processors {placed}" if placed else ""}')
             before = point, placed
         print(line(peer, ours, wanted, of_rounds))
+        if not of_rounds:
+            continue
         _, percent, sure = judge(of_rounds, wanted)
         met += sure and percent >= 0
         missed += sure and percent < 0
