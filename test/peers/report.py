@@ -40,7 +40,9 @@ def print_group(point, placed, servers):
         runs = servers[name]
         cells = [ratio_cell(runs, servers.get(ours)) for ours in BASELINES]
         thousands = [run['qps'] / 1000 for run in runs]
-        print(f"  {name:<12} {rounds.spread(rounds.values(runs, rounds.COST), 2):<20} "
+        costs = rounds.values(runs, rounds.COST)
+        digits = 2 if statistics.median(costs) >= 1 else 3
+        print(f"  {name:<12} {rounds.spread(costs, digits):<20} "
               f"{rounds.spread(thousands, 1) + ' k':<27} "
               f"{statistics.median(rounds.values(runs, 'server_cpu_pct')):>5.0f}% "
               f"{statistics.median(rounds.values(runs, 'client_cpu_pct')):>5.0f}% "
