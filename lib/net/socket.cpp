@@ -17,8 +17,9 @@ namespace wiremark::net {
 
 namespace {
 
-// Tearing a ring down is asynchronous and held listeners for 15 to 35 ms on Linux 6.18.
-constexpr int kBindTries = 20;
+// Tearing a ring down is asynchronous: it held listeners for 15 to 35 ms on an idle Linux 6.18, and
+// for over 100 where the processors had other work.
+constexpr int kBindTries = 100;
 constexpr auto kBindPause = std::chrono::milliseconds(5);
 
 Result<> set_option(int fd, int level, int name, int value, const char* spelled) {
