@@ -20,6 +20,7 @@ const struct {
     {std::regex("simdjson.*"), std::regex("lib/wire/json.*")},
     {std::regex("(flatbuffers/|google/protobuf/).*"),
      std::regex("lib/wire/.*(flatbuffers|protobuf|flat|proto).*")},
+    {std::regex("zlib.h"), std::regex("lib/measure/hdr_.*")},
     {std::regex("CLI/.*"), std::regex("tools/.*")},
     {std::regex("fmt/.*"), std::regex("(tools|lib/measure)/.*")},
     {std::regex("nlohmann/.*"),
