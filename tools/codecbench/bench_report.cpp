@@ -17,6 +17,7 @@
 #include "simd.h"
 #include "table.h"
 #include "targets.h"
+#include "terminal.h"
 #include "verdict.h"
 
 namespace wiremark::codecbench {
@@ -117,7 +118,8 @@ std::string footer(const Options& options, const measure::RunResult& result,
 /// The table that was asked for: all cells, an experiment's, or the promises.
 std::string format_results(const Options& options, const Measurement& measurement) {
   if (options.targets) return format_targets(measurement.cells);
-  if (options.experiment.empty()) return format_table(measurement.cells, wants_colour(options));
+  if (options.experiment.empty())
+    return format_table(measurement.cells, tools::wants_colour(options.colour));
   return format_experiment(options.experiment, measurement.cells, measurement.parallel);
 }
 

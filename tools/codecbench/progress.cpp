@@ -2,32 +2,22 @@
 #include "progress.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdlib>
+#include "terminal.h"
 
 namespace wiremark::codecbench {
 
 Progress::Progress(const Options& options)
-    : active_(options.progress == "on" || (options.progress == "auto" && !options.output.quiet &&
-                                           ::isatty(STDERR_FILENO) == 1)) {}
+    : active_(tools::wants_progress(options.progress, options.output.quiet)) {}
 
 void Progress::show(const Standing& at) {
   if (!active_ || now_ns() < next_) return;
   next_ = now_ns() + 100 * kMillisecond;
-  // CSI K clears what a longer line left behind.
-  fmt::print(stderr, "\r{:3} %  {}\033[K", 100 * at.done / at.total, at.name->key());
-  std::fflush(stderr);
+  tools::draw_progress(fmt::format("{:3} %  {}", 100 * at.done / at.total, at.name->key()));
 }
 
 void Progress::clear() {
-  if (active_) fmt::print(stderr, "\r\033[K");
-}
-
-bool wants_colour(const Options& options) {
-  if (options.colour != "auto") return options.colour == "always";
-  const char* no_colour = std::getenv("NO_COLOR");  // no-color.org: any value but the empty one.
-  return ::isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
+  if (active_) tools::wipe_progress();
 }
 
 }  // namespace wiremark::codecbench

@@ -23,8 +23,4 @@ class Progress {
   Nanoseconds next_ = 0;
 };
 
-/// Whether text on standard output is to be coloured: as asked; else on a terminal without
-/// NO_COLOR.
-bool wants_colour(const Options& options);
-
 }  // namespace wiremark::codecbench
