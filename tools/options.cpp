@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -65,6 +66,41 @@ void CommandLine::add(OutputOptions& options) {
                 "Print no progress and no notes, only the result and errors");
 }
 
+void CommandLine::add_colour(OutputOptions& options) {
+  options.colour = "auto";
+  app_.add_option("--color", options.colour,
+                  "Colour the verdict and failed checks: auto, always or never; auto looks for a "
+                  "terminal and NO_COLOR (auto)")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+void CommandLine::add_lines(OutputOptions& options) {
+  app_.add_flag("--json-lines", options.json_lines,
+                "Print each line of figures, and the result last, as one JSON object a line")
+      ->excludes(app_.get_option("--json"));
+}
+
+void CommandLine::add_progress(OutputOptions& options) {
+  app_.add_option(
+          "--progress", options.progress,
+          "Show on standard error how far it is: auto, on or off; auto looks for a terminal "
+          "(auto)")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "on", "off"}));
+}
+
+void CommandLine::add(LatencyOptions& options) {
+  add("--percentiles", options.percentiles, "LIST", parse_percentiles,
+      "Percentiles to print (50,90,99,99.9,99.99)");
+  app_.add_option("--hgrm", options.hgrm,
+                  "Write the latency to FILE as a percentile distribution of HdrHistogram, in us")
+      ->type_name("FILE");
+  app_.add_option("--hdr-log", options.hdr_log,
+                  "Write the histograms to FILE as an interval log of HdrHistogram, in ns")
+      ->type_name("FILE");
+}
+
 void CommandLine::add(ThreadOptions& options) {
   add(
       "-t,--threads", options.threads, "N",
@@ -120,6 +156,23 @@ CLI::Validator address_form() {
     return form ? std::string() : form.error().message();
   };
   return {wrong, ""};
+}
+
+Result<std::vector<double>> parse_percentiles(const std::string& list) {
+  std::vector<double> percentiles;
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', from), list.size());
+    const auto percent = parse_count(list.substr(from, comma - from));
+    if (!percent || *percent <= 0 || *percent > 100) {
+      return failed("'" + list + "' is not a list of percentiles such as 50,99,99.99", {}, 0);
+    }
+    percentiles.push_back(*percent);
+    from = comma + 1;
+  }
+  std::ranges::sort(percentiles);
+  const auto [repeated, end] = std::ranges::unique(percentiles);
+  percentiles.erase(repeated, end);
+  return percentiles;
 }
 
 Result<unsigned> parse_whole(const std::string& text, unsigned least) {

@@ -23,9 +23,19 @@ enum ExitCode : int {
 
 /// Where results go, besides the text on standard output.
 struct OutputOptions {
-  std::string json;  ///< "-" is standard output, in place of the text; empty is none.
-  std::string csv;   ///< A row is appended to this file; empty is none.
+  std::string json;         ///< "-" is standard output, in place of the text; empty is none.
+  std::string csv;          ///< A row is appended to this file; empty is none.
+  bool json_lines = false;  ///< Intervals and the result as one JSON object a line.
   bool quiet = false;
+  std::string colour = "never";   ///< "auto", "always" or "never"; see terminal.h.
+  std::string progress = "auto";  ///< "auto", "on" or "off".
+};
+
+/// What is made of the latency histogram, besides.
+struct LatencyOptions {
+  std::vector<double> percentiles;  ///< To print, rising; empty: those of measure::kPercentiles.
+  std::string hgrm;                 ///< Percentile distribution as HdrHistogram prints it.
+  std::string hdr_log;              ///< Interval log of HdrHistogram.
 };
 
 /// The threads of a tool that runs loops.
@@ -63,6 +73,12 @@ class CommandLine {
   }
 
   void add(OutputOptions& options);
+  /// The flags of a tool that prints one result text: --color.
+  void add_colour(OutputOptions& options);
+  /// The flags of a tool that prints intervals: --json-lines. After add(OutputOptions).
+  void add_lines(OutputOptions& options);
+  void add_progress(OutputOptions& options);
+  void add(LatencyOptions& options);
   void add(ThreadOptions& options);
   void add(TimeOptions& options, const std::string& duration_help);
 
@@ -83,6 +99,9 @@ std::string version_line(const std::string& tool);
 
 /// Refuses what is no address, as a usage error; names are not resolved yet.
 CLI::Validator address_form();
+
+/// Rising percentiles of a list such as 50,99,99.99, each over 0 and up to 100.
+Result<std::vector<double>> parse_percentiles(const std::string& list);
 
 /// A whole number of at least `least` as users write it, such as 10k.
 Result<unsigned> parse_whole(const std::string& text, unsigned least);

@@ -8,10 +8,12 @@
 #include <fstream>
 
 #include "measure/csv_export.h"
+#include "measure/hdr_export.h"
 #include "measure/json_export.h"
 #include "measure/machine.h"
 #include "measure/text_export.h"
 #include "measure/verdict.h"
+#include "terminal.h"
 
 namespace wiremark::tools {
 
@@ -95,7 +97,12 @@ measure::Path path_of(net::Backend requested, net::Backend active,
 }
 
 void print_interval(const measure::Interval& interval, const OutputOptions& options) {
-  fmt::print(options.json == kStandardOutput ? stderr : stdout, "{}", measure::text_line(interval));
+  if (options.json_lines) {
+    fmt::print("{}", measure::json_line(interval));
+  } else {
+    fmt::print(options.json == kStandardOutput ? stderr : stdout, "{}",
+               measure::text_line(interval));
+  }
   std::fflush(stdout);
 }
 
@@ -103,13 +110,21 @@ Result<> report(measure::RunResult& result, const OutputOptions& options) {
   if (const auto memory = measure::memory_of_process()) {
     result.rss_bytes = memory->resident_bytes_max;
   }
-  for (std::string& doubt : measure::judge(result)) result.warnings.push_back(std::move(doubt));
-  if (options.json == kStandardOutput) {
-    fmt::print("{}", measure::json_document(result));
-    for (const std::string& warning : result.warnings)
-      fmt::print(stderr, "{}: warning: {}\n", result.tool, warning);
+  measure::pass_verdict(result);
+  return deliver(result, options);
+}
+
+Result<> deliver(const measure::RunResult& result, const OutputOptions& options) {
+  if (options.json_lines || options.json == kStandardOutput) {
+    fmt::print("{}",
+               options.json_lines ? measure::json_line(result) : measure::json_document(result));
+    const std::size_t reasons = result.verdict ? result.verdict->reasons.size() : 0;
+    for (std::size_t i = 0; i < result.warnings.size(); ++i) {
+      fmt::print(stderr, "{}: {}: {}\n", result.tool, i < reasons ? "INVALID" : "warning",
+                 result.warnings[i]);
+    }
   } else {
-    fmt::print("{}", measure::text_report(result));
+    fmt::print("{}", measure::text_report(result, wants_colour(options.colour)));
     if (!options.json.empty()) {
       if (auto written = write_file(options.json, measure::json_document(result)); !written)
         return written;
@@ -117,6 +132,13 @@ Result<> report(measure::RunResult& result, const OutputOptions& options) {
   }
   if (!options.csv.empty()) return measure::append_csv(options.csv, result);
   return {};
+}
+
+Result<> write_distribution(const measure::RunResult& result, const LatencyOptions& options) {
+  if (options.hgrm.empty()) return {};
+  const auto histogram = measure::restore(result.latency);
+  if (!histogram) return std::unexpected(histogram.error());
+  return write_file(options.hgrm, measure::hgrm_document(*histogram));
 }
 
 int cannot(const std::string& tool, const Error& error) {

@@ -29,10 +29,15 @@ measure::Path path_of(net::Backend requested, net::Backend active,
 /// A live line, on standard output unless the result in JSON goes there.
 void print_interval(const measure::Interval& interval, const OutputOptions& options);
 
-/// Appends what cannot be believed to result.warnings, then writes the result as asked: text or
-/// JSON on standard output, JSON and CSV to files, warnings on standard error where the text is not
-/// shown.
+/// Passes the verdict on a run that has just ended, and delivers the result.
 Result<> report(measure::RunResult& result, const OutputOptions& options);
+
+/// Writes the result as asked: text or JSON on standard output, JSON and CSV to files, warnings on
+/// standard error where the text is not shown.
+Result<> deliver(const measure::RunResult& result, const OutputOptions& options);
+
+/// Writes the latency of `result` as a percentile distribution, where that was asked for.
+Result<> write_distribution(const measure::RunResult& result, const LatencyOptions& options);
 
 /// Replaces what `file` holds with `text`.
 Result<> write_file(const std::string& file, const std::string& text);

@@ -89,6 +89,7 @@ void add_plan(std::vector<Field>& fields, const std::optional<Plan>& plan) {
   fields.push_back({"answered", of(&Plan::answered)});
   fields.push_back({"lost", of(&Plan::lost)});
   fields.push_back({"late", of(&Plan::late)});
+  fields.push_back({"overdue", of(&Plan::overdue)});
 }
 
 std::vector<Field> fields_of(const RunResult& result) {
@@ -115,6 +116,9 @@ std::vector<Field> fields_of(const RunResult& result) {
   add_costs(fields, result);
   add_plan(fields, result.plan);
   fields.push_back({"warnings", joined(result.warnings)});
+  const auto& verdict = result.verdict;
+  fields.push_back({"verdict", !verdict ? "" : verdict->valid() ? "VALID" : "INVALID"});
+  fields.push_back({"reasons", verdict ? joined(verdict->reasons) : ""});
   fields.push_back({"interrupted", result.interrupted ? "true" : "false"});
   return fields;
 }

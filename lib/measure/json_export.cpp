@@ -57,11 +57,11 @@ Json to_json(const std::optional<Packets>& packets) {
 }
 
 Json to_json(const Totals& totals) {
-  return {{"connections", totals.connections}, {"connections_asked", totals.connections_asked},
-          {"messages", totals.messages},       {"bytes_in", totals.bytes_in},
-          {"bytes_out", totals.bytes_out},     {"packets", to_json(totals.packets)},
-          {"seconds", totals.seconds},         {"qps", totals.qps()},
-          {"errors", object_of(totals.errors)}};
+  return {{"connections", totals.connections},  {"connections_asked", totals.connections_asked},
+          {"messages", totals.messages},        {"bytes_in", totals.bytes_in},
+          {"bytes_out", totals.bytes_out},      {"packets", to_json(totals.packets)},
+          {"seconds", totals.seconds},          {"qps", totals.qps()},
+          {"errors", object_of(totals.errors)}, {"errors_allowed", totals.errors_allowed}};
 }
 
 Json to_json(const LatencySummary& latency) {
@@ -100,11 +100,8 @@ Json to_json(const MachineShare& share) {
 }
 
 Json to_json(const Plan& plan) {
-  return {{"planned", plan.planned},
-          {"sent", plan.sent},
-          {"answered", plan.answered},
-          {"lost", plan.lost},
-          {"late", plan.late}};
+  return {{"planned", plan.planned}, {"sent", plan.sent}, {"answered", plan.answered},
+          {"lost", plan.lost},       {"late", plan.late}, {"overdue", plan.overdue}};
 }
 
 Json to_json(const Interval& interval) {
@@ -141,6 +138,7 @@ void add_costs(Json& document, const RunResult& result) {
   const double seconds = result.totals.seconds;
   Json& cpu = document["cpu"];
   cpu["process"] = to_json(result.cpu, seconds);
+  cpu["process"]["spins"] = result.spins;
   cpu["machine"] = to_json(result.machine);
   if (result.server_cpu) cpu["server"] = to_json(*result.server_cpu, seconds);
   document["us_cpu_per_message"] = result.us_cpu_per_message();
@@ -150,14 +148,15 @@ void add_costs(Json& document, const RunResult& result) {
   if (result.server_rss_bytes) document["rss_bytes"]["server"] = *result.server_rss_bytes;
 }
 
-}  // namespace
-
-std::string json_document(const RunResult& result) {
+Json document_of(const RunResult& result) {
   Json document;
   document["schema"] = kResultSchema;
   document["tool"] = result.tool;
   document["version"] = result.version;
   document["role"] = name_of(result.role);
+  if (result.verdict)
+    document["verdict"] = {{"valid", result.verdict->valid()},
+                           {"reasons", result.verdict->reasons}};
   document["argv"] = result.argv;
   document["started"] = result.started;
   document["host"] = to_json(result.host);
@@ -174,10 +173,16 @@ std::string json_document(const RunResult& result) {
   document["checks"] = array_of(result.checks);
   document["warnings"] = result.warnings;
   document["interrupted"] = result.interrupted;
+  return document;
+}
 
+}  // namespace
+
+std::string json_document(const RunResult& result) {
   // The buckets would fill thousands of lines if every number had its own.
   std::string text = "{";
   const char* separator = "\n  ";
+  const Json document = document_of(result);
   for (const auto& [name, value] : document.items()) {
     text += separator + dump(name) + ": " + dump(value);
     separator = ",\n  ";
@@ -185,6 +190,12 @@ std::string json_document(const RunResult& result) {
   return text + "\n}\n";
 }
 
-std::string json_line(const Interval& interval) { return dump(to_json(interval)) + "\n"; }
+std::string json_line(const Interval& interval) {
+  Json line = {{"schema", kIntervalSchema}};
+  line.update(to_json(interval));
+  return dump(line) + "\n";
+}
+
+std::string json_line(const RunResult& result) { return dump(document_of(result)) + "\n"; }
 
 }  // namespace wiremark::measure

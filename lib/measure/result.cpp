@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 namespace wiremark::measure {
 
@@ -85,6 +86,13 @@ std::string format_moment(std::chrono::system_clock::time_point moment) {
   ::gmtime_r(&seconds, &utc);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1,
                      utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
+
+std::chrono::system_clock::time_point parse_moment(const std::string& text) {
+  std::tm utc{};
+  const char* const end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  if (!end || *end != '\0') return {};
+  return std::chrono::system_clock::from_time_t(::timegm(&utc));
 }
 
 void add_error(ErrorCounts& errors, const std::string& kind, std::uint64_t count) {

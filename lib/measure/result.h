@@ -104,6 +104,7 @@ struct Totals {
   std::optional<Packets> packets;  ///< None where nothing is TCP.
   double seconds = 0;              ///< Of the measured part, warm-up left out.
   ErrorCounts errors;
+  std::uint64_t errors_allowed = 0;  ///< As the user said: up to so many are no reason for doubt.
 
   double qps() const noexcept { return seconds > 0 ? static_cast<double>(messages) / seconds : 0; }
   std::uint64_t errors_sum() const noexcept;
@@ -119,6 +120,9 @@ struct Plan {
   std::uint64_t answered = 0;
   std::uint64_t lost = 0;  ///< Sent and never answered.
   std::uint64_t late = 0;  ///< Sent more than kLateNs after their time.
+  /// The part of late for which the generator was: it came to them when that time had passed. The
+  /// others were held up by their connection, which still waited for the server.
+  std::uint64_t overdue = 0;
 };
 
 /// A part of a run, as the live line shows it.
@@ -149,6 +153,13 @@ struct Check {
   std::string detail;
 };
 
+/// Whether the figures are those of the server under the load that was asked for.
+struct Verdict {
+  std::vector<std::string> reasons;  ///< Why not; see verdict.h.
+
+  bool valid() const noexcept { return reasons.empty(); }
+};
+
 /// Which end of the wire a tool is; a generator must not be the bottleneck, a server may.
 enum class Role { generator, server, bench };
 
@@ -169,6 +180,7 @@ struct RunResult {
   std::optional<LatencySummary> lateness;  ///< How far behind its plan each message was sent.
   std::optional<LatencySummary> connect;   ///< connect(2) until established.
   CpuShare cpu;                            ///< This process.
+  bool spins = false;                      ///< It waits by spinning: how busy it was says nothing.
   std::optional<CpuShare> server_cpu;      ///< The other end, when it runs on this machine.
   MachineShare machine;
   std::uint64_t rss_bytes = 0;  ///< This process, at its highest.
@@ -176,7 +188,8 @@ struct RunResult {
   std::optional<Plan> plan;
   std::vector<Interval> intervals;
   std::vector<Check> checks;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings;  ///< All doubts, the reasons of the verdict first.
+  std::optional<Verdict> verdict;     ///< Of a generator's run.
   bool interrupted = false;
 
   /// Processor time per message in us; 0 without messages.
@@ -189,6 +202,9 @@ struct RunResult {
 
 /// `moment` in UTC as RFC 3339 writes it, to the second.
 std::string format_moment(std::chrono::system_clock::time_point moment);
+
+/// The moment that format_moment() wrote; the epoch where `text` is none.
+std::chrono::system_clock::time_point parse_moment(const std::string& text);
 
 /// Adds `count` to `kind`, which is appended when new.
 void add_error(ErrorCounts& errors, const std::string& kind, std::uint64_t count = 1);

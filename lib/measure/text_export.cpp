@@ -39,14 +39,30 @@ std::string many(std::uint64_t count, std::string_view singular) {
 
 std::string span_of(double seconds) { return format_time(seconds * 1e9); }
 
-void put_head(std::string& text, const RunResult& result) {
+enum class Paint { good, bad };
+
+// Bold green or red, where colours are wanted.
+std::string painted(std::string_view text, Paint paint, bool colour) {
+  if (!colour) return std::string(text);
+  return fmt::format("\033[1;{}m{}\033[0m", paint == Paint::good ? 32 : 31, text);
+}
+
+void put_head(std::string& text, const RunResult& result, bool colour) {
   const Totals& totals = result.totals;
   std::string connections = many(totals.connections, "connection");
   if (totals.connections < totals.connections_asked)
     connections += fmt::format(" of {}", format_count(totals.connections_asked));
+  if (result.verdict) {
+    const bool valid = result.verdict->valid();
+    text += painted(valid ? "VALID:" : "INVALID:", valid ? Paint::good : Paint::bad, colour) + " ";
+  }
   text +=
-      fmt::format("{} {}, {}, {}, {}{}\n\n", result.tool, result.version, result.path.active,
+      fmt::format("{} {}, {}, {}, {}{}\n", result.tool, result.version, result.path.active,
                   connections, span_of(totals.seconds), result.interrupted ? ", interrupted" : "");
+  if (result.verdict) {
+    for (const std::string& reason : result.verdict->reasons) text += "  " + reason + '\n';
+  }
+  text += '\n';
   put_line(
       text, "throughput",
       fmt::format("{:>10} qps   {}", format_rate(totals.qps()), many(totals.messages, "message")));
@@ -129,7 +145,7 @@ void put_costs(std::string& text, const RunResult& result) {
                        format_share(result.machine.steal_pct)));
 }
 
-void put_outcome(std::string& text, const RunResult& result) {
+void put_outcome(std::string& text, const RunResult& result, bool colour) {
   text += '\n';
   if (const auto& plan = result.plan) {
     put_line(text, "plan",
@@ -145,7 +161,8 @@ void put_outcome(std::string& text, const RunResult& result) {
   put_line(text, "errors", errors.empty() ? "none" : errors);
   for (const Check& check : result.checks) {
     put_line(text, "check",
-             fmt::format("{} {}{}{}", check.name, check.passed ? "passed" : "FAILED",
+             fmt::format("{} {}{}{}", check.name,
+                         check.passed ? "passed" : painted("FAILED", Paint::bad, colour),
                          check.detail.empty() ? "" : ": ", check.detail));
   }
 }
@@ -159,15 +176,18 @@ void put_surroundings(std::string& text, const RunResult& result) {
 
 }  // namespace
 
-std::string text_report(const RunResult& result) {
+std::string text_report(const RunResult& result, bool colour) {
   std::string text;
-  put_head(text, result);
+  put_head(text, result, colour);
   put_latencies(text, result);
   put_costs(text, result);
-  put_outcome(text, result);
+  put_outcome(text, result, colour);
   put_surroundings(text, result);
-  if (!result.warnings.empty()) text += '\n';
-  for (const std::string& warning : result.warnings) text += "  warning: " + warning + '\n';
+  // What invalidates the run stands at the top already.
+  const std::size_t told = result.verdict ? result.verdict->reasons.size() : 0;
+  if (result.warnings.size() > told) text += '\n';
+  for (std::size_t i = told; i < result.warnings.size(); ++i)
+    text += "  warning: " + result.warnings[i] + '\n';
   return text;
 }
 

@@ -8,8 +8,8 @@
 namespace wiremark::measure {
 
 /// The whole report, at most 100 columns wide where names and warnings allow, warnings last.
-/// Plain text, no colour.
-std::string text_report(const RunResult& result);
+/// With `colour` the verdict and failed checks stand out by escapes of ECMA-48.
+std::string text_report(const RunResult& result, bool colour = false);
 
 /// One interval on one line, with a newline, for the live display; at most 100 columns.
 std::string text_line(const Interval& interval);

@@ -12,46 +12,58 @@ namespace wiremark::measure {
 
 namespace {
 
-using Warnings = std::vector<std::string>;
+double percent_of(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
 
-void judge_generator(const RunResult& result, Warnings& warnings) {
-  if (result.role != Role::generator) return;
+// Of the processors that its threads can fill; 0 where it spins, since that is always busy.
+double busy_pct_of(const RunResult& result) {
+  if (result.spins) return 0;
   unsigned cores = std::max(1U, result.cpu.threads);
   if (result.host.cores_allowed > 0) cores = std::min(cores, result.host.cores_allowed);
-  const double busy = result.cpu.pct(result.totals.seconds) / cores;
+  return result.cpu.pct(result.totals.seconds) / cores;
+}
+
+void judge_generator(const RunResult& result, Judgement& judgement) {
+  if (result.role != Role::generator) return;
+  if (result.spins && !result.plan) {
+    judgement.notes.push_back(
+        "the generator spins and has no plan: nothing shows whether it was the limit");
+  }
+  const double busy = busy_pct_of(result);
   if (busy > kGeneratorBusyPctMax) {
-    warnings.push_back(
-        fmt::format("the generator itself was {} busy: this may be its limit, not the server's; "
-                    "give it more threads or processors",
+    judgement.reasons.push_back(
+        fmt::format("the generator itself was {} busy: rate and latency may be its own, not the "
+                    "server's; give it more threads or processors",
                     format_share(busy)));
   }
 }
 
-void judge_schedule(const RunResult& result, Warnings& warnings) {
+void judge_schedule(const RunResult& result, Judgement& judgement) {
   if (!result.plan || result.plan->planned == 0) return;
-  const auto planned = static_cast<double>(result.plan->planned);
-  const double unsent_pct =
-      100 - 100 * static_cast<double>(std::min(result.plan->sent, result.plan->planned)) / planned;
-  const double late_pct = 100 * static_cast<double>(result.plan->late) / planned;
-  if (unsent_pct > kScheduleMissedPctMax) {
-    warnings.push_back(
-        fmt::format("{} of the planned messages were never sent", format_share(unsent_pct)));
-  }
-  if (late_pct > kScheduleMissedPctMax) {
-    warnings.push_back(
-        fmt::format("{} of the planned messages were sent late: the schedule was "
-                    "not kept",
-                    format_share(late_pct)));
-  }
-  if (result.plan->lost > 0) {
-    warnings.push_back(fmt::format("{} messages were never answered; latency leaves them out",
-                                   format_count(result.plan->lost)));
+  const Plan& plan = *result.plan;
+  const auto weigh = [&](std::uint64_t count, const char* what) {
+    if (count == 0) return;
+    const double share = percent_of(count, plan.planned);
+    auto& list = share > kScheduleMissedPctMax ? judgement.reasons : judgement.notes;
+    list.push_back(fmt::format("{} of the planned messages ({}) {}", format_count(count),
+                               format_share(share), what));
+  };
+  weigh(plan.planned - std::min(plan.sent, plan.planned), "were never sent");
+  weigh(plan.overdue, "were sent late by the generator itself: the schedule was not kept");
+  weigh(plan.lost, "were never answered; latency leaves them out");
+  const std::uint64_t held = plan.late - std::min(plan.late, plan.overdue);
+  if (percent_of(held, plan.planned) > kScheduleMissedPctMax) {
+    judgement.notes.push_back(
+        fmt::format("{} messages were sent late because their connections still waited for the "
+                    "server; the wait is in their latency",
+                    format_count(held)));
   }
 }
 
 // A benchmark measures the machine's other work as well; without the server's share nobody can
 // tell.
-void judge_others(const RunResult& result, Warnings& warnings) {
+void judge_others(const RunResult& result, Judgement& judgement) {
   if (result.role == Role::generator && !result.server_cpu) return;
   if (result.role == Role::server || result.totals.seconds <= 0) return;
   const double seconds = result.totals.seconds;
@@ -59,64 +71,84 @@ void judge_others(const RunResult& result, Warnings& warnings) {
   if (result.server_cpu) ours += result.server_cpu->pct(seconds);
   const double others = result.machine.busy_pct * result.host.cores_online - ours;
   if (others > kOthersBusyPctMax) {
-    warnings.push_back(
+    judgement.notes.push_back(
         fmt::format("other processes took {} of a core meanwhile: the machine was not idle",
                     format_share(others)));
   }
 }
 
-void judge_errors(const RunResult& result, Warnings& warnings) {
+void judge_errors(const RunResult& result, Judgement& judgement) {
   const std::uint64_t errors = result.totals.errors_sum();
   if (errors == 0) return;
   std::string kinds;
   for (const auto& [kind, count] : result.totals.errors) {
     if (count > 0) kinds += (kinds.empty() ? "" : ", ") + kind + " " + format_count(count);
   }
-  warnings.push_back(
-      fmt::format("{} {} ({})", format_count(errors), errors == 1 ? "error" : "errors", kinds));
+  const bool allowed = errors <= result.totals.errors_allowed;
+  (allowed ? judgement.notes : judgement.reasons)
+      .push_back(
+          fmt::format("{} {} ({})", format_count(errors), errors == 1 ? "error" : "errors", kinds));
 }
 
-void judge_samples(const RunResult& result, Warnings& warnings) {
+void judge_samples(const RunResult& result, Judgement& judgement) {
   const LatencySummary& latency = result.latency;
   if (latency.count == 0) {
-    warnings.push_back("no message was measured");
+    judgement.reasons.push_back("no message was measured");
     return;
   }
-  double highest = 0;
+  double highest = 99;
   for (const Percentile& percentile : latency.percentiles) {
     if (percentile.percent < 100) highest = std::max(highest, percentile.percent);
   }
-  // Rounded as summarize() does, so that a line it kept is not doubted for half a value.
-  const double beyond = std::round(static_cast<double>(latency.count) * (100 - highest) / 100);
-  if (highest > 0 && beyond < kSamplesBeyondMin) {
-    warnings.push_back(fmt::format("p{} rests on {:.0f} of {} values: run longer to trust it",
-                                   highest, beyond, format_count(latency.count)));
+  // The p99 is what a run is quoted by. Rounded as summarize() does, so that a line it kept is not
+  // doubted for half a value.
+  for (const double percent : {99., highest}) {
+    const double beyond = std::round(static_cast<double>(latency.count) * (100 - percent) / 100);
+    if (beyond >= kSamplesBeyondMin) continue;
+    (percent > 99 ? judgement.notes : judgement.reasons)
+        .push_back(fmt::format("p{} rests on {:.0f} of {} values: run longer to trust it", percent,
+                               beyond, format_count(latency.count)));
+    break;
   }
   if (latency.clamped > 0) {
-    warnings.push_back(fmt::format("{} latencies over an hour were counted as an hour",
-                                   format_count(latency.clamped)));
+    judgement.notes.push_back(fmt::format("{} latencies over an hour were counted as an hour",
+                                          format_count(latency.clamped)));
   }
 }
 
 }  // namespace
 
-std::vector<std::string> judge(const RunResult& result) {
-  Warnings warnings;
-  judge_generator(result, warnings);
-  judge_schedule(result, warnings);
-  judge_others(result, warnings);
-  judge_errors(result, warnings);
-  if (result.machine.steal_pct > kStealPctMax) {
-    warnings.push_back(fmt::format("the hypervisor took {} of the processors' time away (steal)",
-                                   format_share(result.machine.steal_pct)));
-  }
-  judge_samples(result, warnings);
+bool generator_was_limit(const RunResult& result) {
+  const bool overdue =
+      result.plan && percent_of(result.plan->overdue, result.plan->planned) > kScheduleMissedPctMax;
+  return overdue || busy_pct_of(result) > kGeneratorBusyPctMax;
+}
+
+Judgement judge(const RunResult& result) {
+  Judgement judgement;
+  judge_generator(result, judgement);
+  judge_schedule(result, judgement);
+  judge_errors(result, judgement);
   if (result.totals.connections < result.totals.connections_asked) {
-    warnings.push_back(fmt::format("only {} of {} connections were made",
-                                   format_count(result.totals.connections),
-                                   format_count(result.totals.connections_asked)));
+    judgement.reasons.push_back(fmt::format("only {} of {} connections were made",
+                                            format_count(result.totals.connections),
+                                            format_count(result.totals.connections_asked)));
   }
-  return warnings;
+  if (result.machine.steal_pct > kStealPctMax) {
+    judgement.reasons.push_back(
+        fmt::format("the hypervisor took {} of the processors' time away (steal)",
+                    format_share(result.machine.steal_pct)));
+  }
+  judge_samples(result, judgement);
+  judge_others(result, judgement);
+  return judgement;
+}
+
+void pass_verdict(RunResult& result) {
+  Judgement judgement = judge(result);
+  for (const auto* list : {&judgement.reasons, &judgement.notes})
+    result.warnings.insert(result.warnings.end(), list->begin(), list->end());
+  if (result.role == Role::generator) result.verdict = Verdict{std::move(judgement.reasons)};
 }
 
 }  // namespace wiremark::measure

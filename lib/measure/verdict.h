@@ -10,17 +10,38 @@ namespace wiremark::measure {
 
 /// A generator busier than this may be what was measured, instead of the server.
 inline constexpr double kGeneratorBusyPctMax = 90;
-/// The share of planned messages that may be missing or late.
+/// The share of planned messages that may be missing, late by the generator's doing, or lost: one
+/// in a hundred more, and they alone decide what p99 is.
 inline constexpr double kScheduleMissedPctMax = 1;
-/// Time the hypervisor gave to others shows up as latency of nobody here.
+/// Time the hypervisor gave to others shows up as latency of nobody here, and by the same
+/// arithmetic decides p99.
 inline constexpr double kStealPctMax = 1;
 /// Processor time, in percent of one core, that neither end of the run accounts for.
 inline constexpr double kOthersBusyPctMax = 20;
 /// Fewer values beyond a percentile than this, and it is the luck of single values.
 inline constexpr double kSamplesBeyondMin = 10;
 
-/// One sentence for each reason to doubt `result`; none when there is no doubt. To be appended to
-/// its warnings.
-std::vector<std::string> judge(const RunResult& result);
+/// Why `result` should be doubted, one sentence each. What makes its figures those of something
+/// else than the server under the load that was asked for is a reason; what a reader should know
+/// and may live with is a note.
+///
+/// Reasons: the generator was at its limit, the plan was missed, the hypervisor took time away,
+/// more errors than allowed, connections that are missing, too few messages for a p99. Notes: less
+/// of each of these, late messages that a slow server held up (their wait is in the latency), a
+/// higher percentile on few values, other work on the machine.
+struct Judgement {
+  std::vector<std::string> reasons;
+  std::vector<std::string> notes;
+};
+
+Judgement judge(const RunResult& result);
+
+/// Whether the generator cannot have done more than it did: over kGeneratorBusyPctMax busy, or
+/// over kScheduleMissedPctMax of the plan late by its own doing. A higher rate says nothing then.
+bool generator_was_limit(const RunResult& result);
+
+/// Appends the judgement to result.warnings and, for a generator, sets result.verdict. Call it
+/// once, when all else of the result is in place.
+void pass_verdict(RunResult& result);
 
 }  // namespace wiremark::measure

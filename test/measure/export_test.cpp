@@ -85,7 +85,9 @@ TEST_CASE("the document holds all that the schema requires, and nothing else") {
   std::ifstream file(RESULT_SCHEMA_JSON);
   REQUIRE(file);
   const json schema = json::parse(file);
-  for (const RunResult& result : {sample_result(), RunResult()})
+  RunResult judged = sample_result();
+  judged.verdict = Verdict{{"a reason"}};
+  for (const RunResult& result : {judged, RunResult()})
     check_required(json::parse(json_document(result)), schema, schema["$defs"]);
 }
 
@@ -175,6 +177,11 @@ TEST_CASE("a row has the header's columns, whatever stands in it") {
   CHECK(at("latency_ns_p50") == std::to_string(restore(result.latency)->percentile(50)));
   const auto bare = parse_csv(csv_row({}));
   CHECK(bare[0].size() == rows[0].size());
+  CHECK(at("verdict").empty());
+  result.verdict = Verdict{};
+  CHECK(csv_row(result).find(",VALID,") != std::string::npos);
+  result.verdict->reasons = {"late", "stolen"};
+  CHECK(csv_row(result).find(",INVALID,late; stolen,") != std::string::npos);
 }
 
 TEST_CASE("rows are appended below one header, also by several at once") {
@@ -201,7 +208,8 @@ TEST_CASE("a row that cannot be written says where") {
 
 TEST_CASE("the report names every figure and fits 100 columns") {
   RunResult result = sample_result();
-  result.warnings = {"do not believe this"};
+  result.warnings = {"the generator was slow", "do not believe this"};
+  result.verdict = Verdict{{"the generator was slow"}};
   result.totals.errors = {{"timeout", 3}, {"reset", 0}, {"connect refused", 1'200}};
   const std::string text = text_report(result);
   for (const char* part : {"netload 0.1.0, uring, 100 connections, 10.0 s",
@@ -229,6 +237,9 @@ TEST_CASE("the report names every figure and fits 100 columns") {
     CHECK(text.find(part) != std::string::npos);
   }
   CHECK(text.find("reset") == std::string::npos);
+  CHECK(text.starts_with("INVALID: netload 0.1.0, uring"));
+  CHECK(text.find("\n  the generator was slow\n") < text.find("throughput"));
+  CHECK(text.find("warning: the generator was slow") == std::string::npos);
   CHECK(text.ends_with("warning: do not believe this\n"));
   std::istringstream lines(text + text_line(result.intervals.front()));
   for (std::string line; std::getline(lines, line);) {

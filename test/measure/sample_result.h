@@ -50,7 +50,7 @@ inline RunResult sample_result() {
   result.machine = {38.5, 12.25, 0};
   result.rss_bytes = 6'000'000;
   result.server_rss_bytes = 4'000'000;
-  result.plan = Plan{200'000, 200'000, 200'000, 0, 12};
+  result.plan = Plan{200'000, 200'000, 200'000, 0, 12, 0};
   result.intervals = {{.start_s = 0,
                        .seconds = 1,
                        .connections = 100,

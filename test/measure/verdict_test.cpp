@@ -1,4 +1,4 @@
-// A trustworthy run is not doubted, and each reason for doubt is found alone.
+// A trustworthy run is not doubted, and each reason for doubt and each note is found alone.
 #include "measure/verdict.h"
 
 #include <doctest/doctest.h>
@@ -9,11 +9,24 @@ using namespace wiremark::measure;
 
 namespace {
 
-// The one warning of a result; more or fewer fail.
-std::string only_warning(const RunResult& result) {
-  const auto warnings = judge(result);
-  REQUIRE(warnings.size() == 1);
-  return warnings.front();
+// The one reason, or note, of a result; more or fewer fail.
+std::string only_reason(const RunResult& result) {
+  const Judgement judgement = judge(result);
+  REQUIRE(judgement.reasons.size() == 1);
+  CHECK(judgement.notes.empty());
+  return judgement.reasons.front();
+}
+
+std::string only_note(const RunResult& result) {
+  const Judgement judgement = judge(result);
+  REQUIRE(judgement.notes.size() == 1);
+  CHECK(judgement.reasons.empty());
+  return judgement.notes.front();
+}
+
+bool is_good(const RunResult& result) {
+  const Judgement judgement = judge(result);
+  return judgement.reasons.empty() && judgement.notes.empty();
 }
 
 bool mentions(const std::string& text, const char* part) {
@@ -22,80 +35,134 @@ bool mentions(const std::string& text, const char* part) {
 
 }  // namespace
 
-TEST_CASE("a good run has no warnings") { CHECK(judge(sample_result()).empty()); }
+TEST_CASE("a good run has no doubts") {
+  RunResult result = sample_result();
+  CHECK(is_good(result));
+  pass_verdict(result);
+  REQUIRE(result.verdict.has_value());
+  CHECK(result.verdict->valid());
+  CHECK(result.warnings.empty());
+}
+
+TEST_CASE("the verdict holds the reasons, and the warnings all, reasons first") {
+  RunResult result = sample_result();
+  result.machine = {95, 12, 3};
+  pass_verdict(result);
+  CHECK_FALSE(result.verdict->valid());
+  REQUIRE(result.verdict->reasons.size() == 1);
+  REQUIRE(result.warnings.size() == 2);
+  CHECK(result.warnings[0] == result.verdict->reasons[0]);
+  CHECK(mentions(result.warnings[0], "steal"));
+  CHECK(mentions(result.warnings[1], "other processes"));
+}
+
+TEST_CASE("a server's run has doubts and no verdict") {
+  RunResult result = sample_result();
+  result.role = Role::server;
+  result.machine.steal_pct = 3;
+  pass_verdict(result);
+  CHECK_FALSE(result.verdict.has_value());
+  CHECK(result.warnings.size() == 1);
+}
 
 TEST_CASE("a busy generator is doubted, by its threads and the processors they may have") {
   RunResult result = sample_result();
   result.cpu = {4, 5, 1};
-  CHECK(judge(result).empty());
+  CHECK(is_good(result));
   result.cpu = {4, 5.2, 1};
-  CHECK(mentions(only_warning(result), "92.0 % busy"));
+  CHECK(mentions(only_reason(result), "92.0 % busy"));
   result.cpu.threads = 2;
-  CHECK(judge(result).empty());
+  CHECK(is_good(result));
   result.host.cores_allowed = 1;
-  CHECK(mentions(only_warning(result), "generator"));
+  CHECK(mentions(only_reason(result), "generator"));
+  CHECK(generator_was_limit(result));
   result.role = Role::server;
-  CHECK(judge(result).empty());
+  CHECK(is_good(result));
 }
 
-TEST_CASE("a schedule missed by over one percent is doubted") {
+TEST_CASE("a generator that spins is judged by its lateness") {
   RunResult result = sample_result();
-  result.plan->late = 2'000;
-  CHECK(judge(result).empty());
-  result.plan->late = 2'001;
-  CHECK(mentions(only_warning(result), "sent late"));
-  result.plan->late = 0;
-  result.plan->sent = 197'999;
-  CHECK(mentions(only_warning(result), "never sent"));
+  result.cpu = {4, 6, 1};
+  result.spins = true;
+  CHECK(is_good(result));
+  CHECK_FALSE(generator_was_limit(result));
+  result.plan->late = result.plan->overdue = 3'000;
+  CHECK(mentions(only_reason(result), "late by the generator"));
+  CHECK(generator_was_limit(result));
   result.plan.reset();
-  CHECK(judge(result).empty());
+  CHECK(mentions(only_note(result), "spins"));
 }
 
-TEST_CASE("lost messages and errors are told") {
+TEST_CASE("a plan missed by over one percent is doubted, by less it is a note") {
+  RunResult result = sample_result();
+  result.plan->late = result.plan->overdue = 2'000;
+  CHECK(mentions(only_note(result), "late by the generator"));
+  result.plan->late = result.plan->overdue = 2'001;
+  CHECK(mentions(only_reason(result), "late by the generator"));
+  result.plan->late = result.plan->overdue = 0;
+  result.plan->sent = 197'999;
+  CHECK(mentions(only_reason(result), "never sent"));
+  result.plan.reset();
+  CHECK(is_good(result));
+}
+
+TEST_CASE("a slow server that holds messages up does not invalidate its own latency") {
+  RunResult result = sample_result();
+  result.plan->late = 100'000;
+  CHECK(mentions(only_note(result), "waited for the server"));
+}
+
+TEST_CASE("lost messages and errors are told, and weighed") {
   RunResult result = sample_result();
   result.plan->lost = 1;
-  CHECK(mentions(only_warning(result), "never answered"));
+  CHECK(mentions(only_note(result), "never answered"));
+  result.plan->lost = 2'001;
+  CHECK(mentions(only_reason(result), "never answered"));
   result.plan->lost = 0;
   result.totals.errors = {{"timeout", 1}, {"reset", 0}};
-  CHECK(only_warning(result) == "1 error (timeout 1)");
+  CHECK(only_reason(result) == "1 error (timeout 1)");
+  result.totals.errors_allowed = 1;
+  CHECK(only_note(result) == "1 error (timeout 1)");
 }
 
 TEST_CASE("work of others on the machine is told, when both ends are known") {
   RunResult result = sample_result();
   result.machine.busy_pct = 95;
-  CHECK(mentions(only_warning(result), "other processes took"));
+  CHECK(mentions(only_note(result), "other processes took"));
   result.server_cpu.reset();
-  CHECK(judge(result).empty());
+  CHECK(is_good(result));
 }
 
 TEST_CASE("stolen time is doubted") {
   RunResult result = sample_result();
   result.machine.steal_pct = 1;
-  CHECK(judge(result).empty());
+  CHECK(is_good(result));
   result.machine.steal_pct = 1.5;
-  CHECK(mentions(only_warning(result), "steal"));
+  CHECK(mentions(only_reason(result), "steal"));
 }
 
-TEST_CASE("the highest percentile needs ten values beyond it") {
+TEST_CASE("p99 needs ten values beyond it, and the highest percentile is noted without") {
   RunResult result = sample_result();
   result.latency.percentiles = {{50, 1}, {99.9, 1}, {100, 1}};
   result.latency.count = 10'000;
-  CHECK(judge(result).empty());
+  CHECK(is_good(result));
   result.latency.count = 9'600;  // 9.6 values, and what is printed is 10.
-  CHECK(judge(result).empty());
+  CHECK(is_good(result));
   result.latency.count = 9'400;
-  CHECK(mentions(only_warning(result), "p99.9 rests on 9 of"));
+  CHECK(mentions(only_note(result), "p99.9 rests on 9 of"));
+  result.latency.count = 940;
+  CHECK(mentions(only_reason(result), "p99 rests on 9 of"));
   result.latency.percentiles = {{100, 1}};
-  CHECK(judge(result).empty());
+  CHECK(mentions(only_reason(result), "p99 rests on 9 of"));
   result.latency.count = 0;
-  CHECK(only_warning(result) == "no message was measured");
+  CHECK(only_reason(result) == "no message was measured");
 }
 
 TEST_CASE("clamped values and missing connections are told") {
   RunResult result = sample_result();
   result.latency.clamped = 2;
-  CHECK(mentions(only_warning(result), "over an hour"));
+  CHECK(mentions(only_note(result), "over an hour"));
   result.latency.clamped = 0;
   result.totals.connections = 99;
-  CHECK(only_warning(result) == "only 99 of 100 connections were made");
+  CHECK(only_reason(result) == "only 99 of 100 connections were made");
 }

@@ -44,6 +44,7 @@ void add_options(CommandLine& line, EchoOptions& options) {
       [](const std::string& text) { return parse_whole(text, 1); },
       "Close connections over N at once, N shared out among the threads (no limit)");
   line.add(options.output);
+  line.add_lines(options.output);
 }
 
 // What the user can do about an address that cannot be had.

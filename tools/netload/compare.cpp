@@ -2,7 +2,6 @@
 #include "netload/compare.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -16,6 +15,7 @@
 #include "measure/verdict.h"
 #include "netload/server_process.h"
 #include "report.h"
+#include "terminal.h"
 
 namespace wiremark::tools {
 
@@ -82,6 +82,18 @@ std::optional<measure::Spread> ratio(const Contender& one, const Contender& othe
   return measure::ratio_of(pairs);
 }
 
+std::size_t valid_rounds(const Contender& contender) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      contender.rounds, [](const measure::RunResult& round) { return round.verdict->valid(); }));
+}
+
+// "VALID", or how many rounds are not; the reasons stand below the table.
+std::string verdict_text(const Contender& contender) {
+  const std::size_t rounds = contender.rounds.size();
+  const std::size_t valid = valid_rounds(contender);
+  return valid == rounds ? "VALID" : fmt::format("INVALID {}/{}", rounds - valid, rounds);
+}
+
 void print_table(const LoadOptions& options, const std::vector<Contender>& contenders) {
   const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
   const std::string length = options.time.duration > 0
@@ -90,15 +102,14 @@ void print_table(const LoadOptions& options, const std::vector<Contender>& conte
   fmt::print("{} connections, {} bytes, {}, {} rounds of {} each in turn, every reply {}\n\n",
              options.connections, options.size.max, open_loop ? "open loop" : "closed loop",
              contenders.front().rounds.size(), length, options.no_verify ? "counted" : "verified");
-  fmt::print("  {:<8} {:>10} {:>10} {:>10} {:>10}   {:<22} {:<22}\n", "", "", "", "", "",
-             "server CPU", "client CPU");
-  fmt::print("  {:<8} {:>10} {:>10} {:>10} {:>10}   {:<22} {:<22}\n", "backend", "qps", "p50",
-             "p99", "p99.9", "us/message", "us/message");
+  constexpr auto kRow = "  {:<7} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n";
+  fmt::print(kRow, "", "", "", "", "", "", "server CPU", "client CPU");
+  fmt::print(kRow, "backend", "rounds", "qps", "p50", "p99", "p99.9", "us/message", "us/message");
   for (const Contender& contender : contenders) {
     const auto latency = latency_of(contender);
     const auto rate = measure::spread_of(contender.each(qps));
-    fmt::print("  {:<8} {:>10} {:>10} {:>10} {:>10}   {:<22} {:<22}\n",
-               net::to_string(contender.backend), rate ? measure::format_rate(rate->median) : "n/a",
+    fmt::print(kRow, net::to_string(contender.backend), verdict_text(contender),
+               rate ? measure::format_rate(rate->median) : "n/a",
                measure::format_time(percentile(latency, 50)),
                measure::format_time(percentile(latency, 99)),
                measure::format_time(percentile(latency, 99.9)),
@@ -115,27 +126,49 @@ void print_table(const LoadOptions& options, const std::vector<Contender>& conte
   }
 }
 
-// Warnings of one kind differ in their figures only: each kind is printed once, by its first.
-void print_warnings(const std::vector<Contender>& contenders) {
+// Sentences of several runs, those of one kind together: they differ in their figures only.
+class Kinds {
+ public:
+  void add(const std::string& sentence) {
+    std::string name = sentence;
+    std::erase_if(name, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; });
+    Kind& kind = kinds_[name];
+    if (kind.runs++ == 0) kind.first = sentence;
+  }
+  // Each kind once, by its first sentence.
+  void print(std::string_view label, std::string_view whose, std::size_t runs) const {
+    for (const auto& [name, kind] : kinds_)
+      fmt::print("  {:<10} {} of {} {}: {}\n", label, kind.runs, runs, whose, kind.first);
+  }
+
+ private:
   struct Kind {
     std::string first;
     std::size_t runs = 0;
   };
-  std::map<std::string, Kind> kinds;
+  std::map<std::string, Kind> kinds_;
+};
+
+void print_doubts(const std::vector<Contender>& contenders) {
+  Kinds notes;
   std::size_t runs = 0;
   for (const Contender& contender : contenders) {
+    Kinds broken;
+    Kinds reasons;
     runs += contender.rounds.size();
     for (const measure::RunResult& round : contender.rounds) {
-      for (const std::string& warning : round.warnings) {
-        std::string name = warning;
-        std::erase_if(name, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; });
-        Kind& kind = kinds[name];
-        if (kind.runs++ == 0) kind.first = warning;
+      for (const measure::Check& check : round.checks) {
+        if (!check.passed) broken.add(fmt::format("{}: {}", check.name, check.detail));
       }
+      const std::size_t told = round.verdict->reasons.size();
+      for (std::size_t i = 0; i < round.warnings.size(); ++i)
+        (i < told ? reasons : notes).add(round.warnings[i]);
     }
+    const std::string whose = fmt::format("rounds of {}", net::to_string(contender.backend));
+    broken.print("FAILED", whose, contender.rounds.size());
+    reasons.print("INVALID", whose, contender.rounds.size());
   }
-  for (const auto& [name, kind] : kinds)
-    fmt::print("  warning    {} of {} runs: {}\n", kind.runs, runs, kind.first);
+  notes.print("warning", "runs", runs);
 }
 
 void print_conditions(const LoadOptions& options, const std::vector<Contender>& contenders) {
@@ -150,7 +183,7 @@ void print_conditions(const LoadOptions& options, const std::vector<Contender>& 
   fmt::print(
       "  not shown  what a network card or a second machine would change: this is loopback.\n"
       "             Rates move with the machine's neighbours; compare CPU per message.\n");
-  print_warnings(contenders);
+  print_doubts(contenders);
 }
 
 nlohmann::ordered_json document(const std::vector<Contender>& contenders) {
@@ -166,6 +199,7 @@ nlohmann::ordered_json document(const std::vector<Contender>& contenders) {
   for (const Contender& contender : contenders) {
     nlohmann::ordered_json one;
     one["backend"] = net::to_string(contender.backend);
+    one["valid_rounds"] = valid_rounds(contender);
     one["qps"] = spread(measure::spread_of(contender.each(qps)));
     one["server_us_cpu_per_message"] = spread(measure::spread_of(contender.each(server_cost)));
     one["us_cpu_per_message"] = spread(measure::spread_of(contender.each(client_cost)));
@@ -182,23 +216,25 @@ nlohmann::ordered_json document(const std::vector<Contender>& contenders) {
 Result<> run_rounds(const LoadOptions& options, std::vector<Contender>& contenders,
                     net::Backend client, const std::vector<std::string>& arguments,
                     const net::Stop& stop, Signals& signals) {
-  const bool progress = !options.output.quiet && ::isatty(STDERR_FILENO);
+  const bool progress = wants_progress(options.output.progress, options.output.quiet);
+  LoadOptions quietly = options;
+  quietly.output.progress = "off";
   for (unsigned round = 0; round < options.rounds && !stop.requested(); ++round) {
     for (std::size_t i = 0; i < contenders.size() && !stop.requested(); ++i) {
       // The order turns with the round, so that none is always first.
       Contender& contender = contenders[(i + round) % contenders.size()];
       if (progress) {
-        fmt::print(stderr, "\rround {} of {}: {} \033[K", round + 1, options.rounds,
-                   net::to_string(contender.backend));
+        draw_progress(fmt::format("round {} of {}: {}", round + 1, options.rounds,
+                                  net::to_string(contender.backend)));
       }
-      auto result = run_load(options, client, {contender.server.address(), contender.server.pid()},
+      auto result = run_load(quietly, client, {contender.server.address(), contender.server.pid()},
                              arguments, stop, signals);
       if (!result) return std::unexpected(result.error());
-      result->warnings = measure::judge(*result);
+      measure::pass_verdict(*result);
       contender.rounds.push_back(std::move(*result));
     }
   }
-  if (progress) fmt::print(stderr, "\r\033[K");
+  if (progress) wipe_progress();
   return {};
 }
 

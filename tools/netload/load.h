@@ -238,7 +238,10 @@ Nanoseconds Load<Reactor, T>::send_due(Nanoseconds now) {
       if (planned > now) return planned;
     }
     if (burst == kBurst) return now;
-    if (place >= first_measured_) counts_.planned.add();
+    if (place >= first_measured_) {
+      counts_.planned.add();
+      if (now > planned + measure::kLateNs) counts_.overdue.add();
+    }
     if (client.conn) {
       ++client.due;
       ++waiting_;

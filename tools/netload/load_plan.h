@@ -9,6 +9,7 @@
 
 #include "base/counter.h"
 #include "measure/histogram.h"
+#include "measure/result.h"
 #include "net/reactor_options.h"
 #include "net/socket.h"
 #include "net/sources.h"
@@ -50,6 +51,7 @@ struct LoadCounts {
   Counter connected;
   Counter failed;  ///< Connections that did not open or ended early.
   Counter planned;
+  Counter overdue;  ///< Planned, and over measure::kLateNs past when their turn came.
   Counter sent;
   Counter answered;
   Counter held;  ///< Messages that waited for room in the pipeline of their connection.

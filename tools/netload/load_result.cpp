@@ -34,6 +34,7 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
       {"source-ip", plan.sources.to_string()},
       {"connect-rate", fmt::format("{:g}", plan.connect_rate_hz)},
       {"timeout", format_duration(plan.timeout)},
+      {"max-errors", std::to_string(options.errors_max)},
       {"seed", std::to_string(options.seed)},
   };
 }
@@ -54,6 +55,7 @@ void add_totals(measure::RunResult& result, const LoadRecord& run) {
   if (run.plan.verify && result.checks.empty()) {
     result.checks = {{"verify", true, "every byte of every reply compared with what was sent"}};
   }
+  result.totals.errors_allowed = run.options.errors_max;
   result.totals.connections_asked = run.plan.connections;
   result.totals.connections = tally.sum(&LoadCounts::connected);
   result.totals.messages = tally.sum(&LoadCounts::answered);
@@ -66,20 +68,23 @@ void add_latencies(measure::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
   const bool open_loop = run.plan.open_loop();
   const bool from_send = run.options.latency_from_send || !open_loop;
+  std::span<const double> percentiles = measure::kPercentiles;
+  if (!run.options.latency.percentiles.empty()) percentiles = run.options.latency.percentiles;
   result.latency = measure::summarize(
       tally.merged(from_send && open_loop ? &LoadCounts::service : &LoadCounts::response),
-      from_send ? "send" : "schedule");
-  result.connect = measure::summarize(tally.merged(&LoadCounts::connect), "connect");
+      from_send ? "send" : "schedule", percentiles);
+  result.connect = measure::summarize(tally.merged(&LoadCounts::connect), "connect", percentiles);
   if (!open_loop) return;
   const measure::Histogram lateness = tally.merged(&LoadCounts::lateness);
-  result.service = measure::summarize(tally.merged(&LoadCounts::service), "send");
-  result.lateness = measure::summarize(lateness, "schedule");
+  result.service = measure::summarize(tally.merged(&LoadCounts::service), "send", percentiles);
+  result.lateness = measure::summarize(lateness, "schedule", percentiles);
   const std::uint64_t sent = tally.sum(&LoadCounts::sent);
   result.plan = measure::Plan{.planned = tally.sum(&LoadCounts::planned),
                               .sent = sent,
                               .answered = result.totals.messages,
                               .lost = sent - result.totals.messages,
-                              .late = lateness.count_above(measure::kLateNs)};
+                              .late = lateness.count_above(measure::kLateNs),
+                              .overdue = tally.sum(&LoadCounts::overdue)};
 }
 
 void add_costs(measure::RunResult& result, const LoadRecord& run) {
@@ -87,6 +92,8 @@ void add_costs(measure::RunResult& result, const LoadRecord& run) {
   const LoadSample& last = run.last;
   result.cpu =
       measure::share_of(last.seen.cpu - first.seen.cpu, static_cast<unsigned>(run.plan.threads));
+  const auto wait = run.options.backend.reactor.wait.mode;
+  result.spins = wait == net::WaitPolicy::Mode::spin || wait == net::WaitPolicy::Mode::adaptive;
   if (first.server_cpu && last.server_cpu)
     result.server_cpu = measure::share_of(*last.server_cpu - *first.server_cpu, 1);
   if (run.target.pid) {
@@ -150,6 +157,8 @@ measure::RunResult load_result(const LoadRecord& run, const std::vector<std::str
     result.path.evidence.push_back(
         fmt::format("{} messages waited for room in the pipeline of their connection", held));
   }
+  for (const measure::Objective& objective : run.options.objectives)
+    result.checks.push_back(measure::check(objective, result));
   return result;
 }
 

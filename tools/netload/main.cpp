@@ -1,12 +1,14 @@
 // netload: a load generator that checks every reply and says what it cost.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 
 #include "base/cpus.h"
 #include "base/units.h"
 #include "netload/compare.h"
+#include "netload/find_max.h"
 #include "netload/run.h"
 #include "netload/server_process.h"
 #include "options.h"
@@ -24,6 +26,8 @@ constexpr const char* kExamples = R"(Examples:
   netload -c 10000 -r 10 -d 30s :7007      open loop: 10,000 connections, 10 messages/s each
   netload -n 1M -c 100 -s 512 :7007        a million verified round trips
   netload -c 1 -s 64 --wait spin --json    one connection, no sleep, result as JSON
+  netload -r 100 --slo 'p99<2ms' :7007     exit 1 when the 99th percentile is 2 ms or more
+  netload --find-max --slo 'p99<2ms'       the highest rate that keeps it
 Without TARGET it starts a netecho on loopback for the run.)";
 
 Result<std::vector<net::Backend>> parse_backends(const std::string& list) {
@@ -55,6 +59,19 @@ Result<double> parse_requests(const std::string& text) {
   return *count;
 }
 
+Result<double> parse_start_at(const std::string& text) {
+  constexpr double kDay = 86'400;
+  const auto seconds = parse_count(text);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const double ahead = seconds ? *seconds - std::chrono::duration<double>(now).count() : -1;
+  if (ahead <= 0 || ahead > kDay) {
+    return failed("'" + text + "' is not a time of the next 24 hours in seconds since 1970, as " +
+                      "date +%s prints",
+                  {}, 0);
+  }
+  return *seconds;
+}
+
 Result<bool> parse_latency_from(const std::string& text) {
   if (text == "send" || text == "schedule") return text == "send";
   return failed("'" + text + "' is not schedule or send", {}, 0);
@@ -84,8 +101,7 @@ void add_options(CommandLine& line, LoadOptions& options) {
       "-P,--pipeline", options.pipeline, "N",
       [](const std::string& text) { return parse_whole(text, 1); },
       "Messages of one connection under way at most (1 in a closed loop, 16 with a rate)");
-  line.add(options.time,
-           "Length of the measured part (10s; 2s a round with --compare; none with -n)");
+  line.add(options.time, "Length of the measured part (10s; 2s a round or probe; none with -n)");
   line.add("-w,--warmup", options.warmup, "TIME", time,
            "Run this long first, and leave it out of every figure (0)");
   line.add("--connect-rate", options.connect_rate_hz, "N", count,
@@ -105,6 +121,16 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--latency-from", options.latency_from_send, "WHERE", parse_latency_from,
            "With a rate: count latency from the schedule, or from the send, which hides the time "
            "a message waited to be sent (schedule)");
+  line.add("--slo", options.objectives, "LIST", measure::parse_objectives,
+           "Objectives such as 'p99<2ms,max<=50ms,errors<1', of pN, mean, max and errors; exit "
+           "with 1 when one is broken (none)")
+      ->multi_option_policy(CLI::MultiOptionPolicy::Join)
+      ->delimiter(',');
+  app.add_flag("--find-max", options.find_max,
+               "Find the highest total rate that keeps --slo (p99<10ms) in probes of --duration");
+  line.add("--start-at", options.start_at, "UNIXTIME", parse_start_at,
+           "Send the first message at this second since 1970, so that several netloads start "
+           "together (at once)");
   line.add(
       "--max-errors", options.errors_max, "N",
       [](const std::string& text) { return parse_whole(text, 0); },
@@ -125,6 +151,21 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--server-pid", options.server_pid, "PID", whole,
            "Process whose CPU time the run fetches (found by address)");
   line.add(options.output);
+  line.add_lines(options.output);
+  line.add_colour(options.output);
+  line.add_progress(options.output);
+  line.add(options.latency);
+}
+
+// Output of single runs, asked of a tool that makes many.
+std::string single_runs_only(const LoadOptions& options, const std::string& flag) {
+  if (!options.output.csv.empty()) return "--csv takes single runs: use --json=FILE with " + flag;
+  if (options.output.json_lines) return "--json-lines takes single runs: use --json with " + flag;
+  if (!options.latency.hgrm.empty()) return "--hgrm takes single runs, and " + flag + " makes many";
+  if (!options.latency.hdr_log.empty())
+    return "--hdr-log takes single runs, and " + flag + " makes many";
+  if (options.start_at > 0) return "--start-at takes single runs, and " + flag + " makes many";
+  return {};
 }
 
 // What depends on other options. A usage error is returned as text.
@@ -132,8 +173,14 @@ std::string settle(LoadOptions& options) {
   const bool starts_server = options.target.empty();
   if (!options.compare.empty() && !starts_server)
     return "--compare starts its own servers: leave TARGET out";
-  if (!options.compare.empty() && !options.output.csv.empty())
-    return "--csv takes single runs: use --json=FILE with --compare";
+  if (!options.compare.empty() && options.find_max)
+    return "--compare and --find-max do not go together";
+  if (!options.compare.empty() || options.find_max) {
+    std::string wrong = single_runs_only(options, options.find_max ? "--find-max" : "--compare");
+    if (!wrong.empty()) return wrong;
+  }
+  if (options.find_max && options.requests > 0)
+    return "-n counts the messages of one run: give --find-max the -d of a probe";
   if (options.compare.empty() && options.rounds > 0) return "--rounds needs --compare";
   if (options.rounds == 0) options.rounds = 5;
   if (!starts_server && !options.server_cpus.empty())
@@ -141,10 +188,11 @@ std::string settle(LoadOptions& options) {
   if (options.sources.size() > 0 && options.target.starts_with("unix:"))
     return "--source-ip is for TCP: a Unix path has no source address";
   if (starts_server && options.server_pid > 0) return "--server-pid needs a TARGET";
-  const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
+  const bool open_loop = options.find_max || options.rate_hz + options.total_rate_hz > 0;
   if (options.latency_from_send && !open_loop) return "--latency-from needs a rate: -r or -R";
   if (options.time.duration == 0 && options.requests == 0) {
-    options.time.duration = (options.compare.empty() ? 10 : 2) * kSecond;
+    const bool many = !options.compare.empty() || options.find_max;
+    options.time.duration = (many ? 2 : 10) * kSecond;
   }
   const std::vector<int> allowed = allowed_cpus();
   if (starts_server && allowed.size() >= 2 && options.server_cpus.empty() &&
@@ -171,9 +219,12 @@ Result<int> run(const LoadOptions& options, const std::vector<std::string>& argu
     if (!address) return std::unexpected(address.error());
     target = {*address, options.server_pid > 0 ? options.server_pid : find_server(*address)};
   }
+  if (options.find_max) return find_max(options, *backend, target, arguments, stop, signals);
   auto result = run_load(options, *backend, target, arguments, stop, signals);
   if (!result) return std::unexpected(result.error());
   if (auto written = report(*result, options.output); !written)
+    return std::unexpected(written.error());
+  if (auto written = write_distribution(*result, options.latency); !written)
     return std::unexpected(written.error());
   return exit_code(*result, options);
 }

@@ -2,20 +2,22 @@
 #include "netload/run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <utility>
 
 #include "base/units.h"
+#include "measure/quantity.h"
 #include "net/reactor.h"
 #include "net/workers.h"
+#include "netload/hdr_log.h"
 #include "netload/load.h"
 #include "netload/load_result.h"
+#include "netload/watched_reactor.h"
 #include "report.h"
 #include "segment_tally.h"
+#include "terminal.h"
 
 namespace wiremark::tools {
 
@@ -41,28 +43,6 @@ LoadPlan make_plan(const LoadOptions& options, const net::Address& target) {
   return plan;
 }
 
-// What a worker's reactor counts, for the control thread: live while it runs, and kept after.
-class WatchedReactor {
- public:
-  void began(const net::ReactorStats& stats) {
-    const std::lock_guard lock(mutex_);
-    live_ = &stats;
-  }
-  void ended() {
-    const std::lock_guard lock(mutex_);
-    kept_ = *std::exchange(live_, nullptr);
-  }
-  net::ReactorStats stats() const {
-    const std::lock_guard lock(mutex_);
-    return live_ ? *live_ : kept_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  const net::ReactorStats* live_ = nullptr;
-  net::ReactorStats kept_;
-};
-
 /// Owned by the control thread; each worker writes the counts of its own index.
 class Run {
  public:
@@ -84,7 +64,9 @@ class Run {
  private:
   Result<> work(std::size_t index, const std::function<void()>& ready);
   void connect(const net::Stop& stop);
-  void watch(const net::Stop& stop, Signals& signals);
+  Result<Nanoseconds> first_send() const;
+  void watch(Nanoseconds start, const net::Stop& stop, Signals& signals);
+  void show_progress() const;
   LoadSample sample() const;
   Result<> require_all_connected() const;
 
@@ -101,6 +83,7 @@ class Run {
   LoadSample first_;
   LoadSample last_;
   std::vector<measure::Interval> intervals_;
+  std::optional<HdrLog> log_;
   bool all_connected_ = false;
   bool connect_timed_out_ = false;
 };
@@ -114,13 +97,20 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
   }
   auto ports = plan_.sources.require_ports(plan_.target, plan_.connections);
   if (!ports) return std::unexpected(ports.error());
+  if (!options_.latency.hdr_log.empty()) {
+    auto log = HdrLog::open(options_.latency.hdr_log, tally_, plan_.open_loop());
+    if (!log) return std::unexpected(log.error());
+    log_.emplace(std::move(*log));
+  }
   net::Workers workers(plan_.threads, options_.threads.cpus, gate_.over,
                        [this](std::size_t index, const auto& ready) { return work(index, ready); });
   if (auto ready = workers.wait_ready(); !ready) return std::unexpected(ready.error());
   connect(stop);
-  if (all_connected_) watch(stop, signals);
+  const auto start = first_send();
+  if (start && all_connected_) watch(*start, stop, signals);
   gate_.over.request();
   if (auto ended = workers.join(); !ended) return std::unexpected(ended.error());
+  if (!start) return std::unexpected(start.error());
   last_.seen.packets = segments_.packets();
   if (!all_connected_ && !stop.requested()) {
     if (auto connected = require_all_connected(); !connected)
@@ -130,6 +120,10 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
       {options_, plan_, backend_, target_, tally_, started_at_, first_, last_}, arguments);
   outcome.intervals = std::move(intervals_);
   outcome.interrupted = stop.requested();
+  if (log_) {
+    log_->log_until(last_.seen.at);
+    if (auto written = log_->close(); !written) return std::unexpected(written.error());
+  }
   return outcome;
 }
 
@@ -152,7 +146,7 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
 // Waits until every connection is open, one has failed, or none has opened for the timeout:
 // a full backlog drops what comes, and the kernel tries again for two minutes (tcp(7)).
 void Run::connect(const net::Stop& stop) {
-  const bool progress = !options_.output.quiet && ::isatty(STDERR_FILENO);
+  const bool progress = wants_progress(options_.output.progress, options_.output.quiet);
   Nanoseconds next_line = now_ns() + kSecond;
   Nanoseconds patience = plan_.timeout > 0 ? plan_.timeout : kNever;
   if (plan_.timeout > 0 && plan_.connect_rate_hz > 0)
@@ -166,32 +160,57 @@ void Run::connect(const net::Stop& stop) {
     all_connected_ = connected == plan_.connections;
     if (all_connected_ || connect_timed_out_ || tally_.sum(&LoadCounts::failed) > 0) break;
     if (progress && now_ns() >= next_line) {
-      fmt::print(stderr, "\rconnecting: {} of {} ", connected, plan_.connections);
+      draw_progress(fmt::format("connecting: {} of {}", connected, plan_.connections));
       next_line += kSecond;
     }
     sleep_until(stop, gate_.over, now_ns() + kMillisecond);
   }
-  if (progress) fmt::print(stderr, "\r\033[K");
+  if (progress) wipe_progress();
+  if (!all_connected_) return;
+  segments_.schedule(now_ns(), 0);  // Of connecting, before there is anything to disturb.
+  segments_.await_round();
+}
+
+// When the first message is planned: soon, or at --start-at.
+Result<Nanoseconds> Run::first_send() const {
+  // For every thread to see the gate before the start.
+  constexpr Nanoseconds kLead = 2 * kMillisecond;
+  if (options_.start_at == 0) return now_ns() + kLead;
+  const auto clock = std::chrono::system_clock::now().time_since_epoch();
+  const double left_s = options_.start_at - std::chrono::duration<double>(clock).count();
+  if (left_s * kSecond < kLead) {
+    return failed(fmt::format("the connections were open {} after --start-at: choose a later time",
+                              format_duration(static_cast<Nanoseconds>(-left_s * kSecond))),
+                  {}, 0);
+  }
+  return now_ns() + static_cast<Nanoseconds>(left_s * kSecond);
 }
 
 // Opens the gate and follows the run to its end.
-void Run::watch(const net::Stop& stop, Signals& signals) {
-  constexpr Nanoseconds kLead = 2 * kMillisecond;  // For every thread to see the gate.
-  segments_.schedule(now_ns(), 0);  // Of connecting, before there is anything to disturb.
-  segments_.await_round();
+void Run::watch(Nanoseconds start, const net::Stop& stop, Signals& signals) {
   const Nanoseconds step = options_.time.interval;
-  const Nanoseconds measure_from = now_ns() + kLead + plan_.warmup;
+  const Nanoseconds measure_from = start + plan_.warmup;
   const Nanoseconds first_count = plan_.warmup > 0 ? measure_from : measure_from + step;
   if (plan_.warmup > 0 || step > 0) segments_.schedule(first_count, step);
-  gate_.start_ns.store(measure_from - plan_.warmup, std::memory_order_release);
+  gate_.start_ns.store(start, std::memory_order_release);
   sleep_until(stop, gate_.over, measure_from);
   first_ = sample();
+  if (log_) log_->begin(first_.seen.at, std::chrono::system_clock::now());
   if (plan_.warmup > 0) segments_.await_round();
   first_.seen.packets = segments_.packets();
   last_ = first_;
+  const bool progress =
+      step == 0 && wants_progress(options_.output.progress, options_.output.quiet);
+  const Nanoseconds end =
+      options_.grace == kNever ? kNever : measure_from + plan_.duration + options_.grace;
   Nanoseconds next_line = step > 0 ? first_.seen.at + step : kNever;
-  while (!stop.requested() && !gate_.over.requested()) {
-    sleep_until(stop, gate_.over, next_line);
+  Nanoseconds next_progress = progress ? first_.seen.at + kSecond : kNever;
+  while (!stop.requested() && !gate_.over.requested() && now_ns() < end) {
+    sleep_until(stop, gate_.over, std::min({next_line, next_progress, end}));
+    if (now_ns() >= next_progress) {
+      show_progress();
+      next_progress += kSecond;
+    }
     const bool snapshot = signals.take_snapshot_request();
     const bool line = now_ns() >= next_line;
     if (!snapshot && !line) continue;
@@ -199,13 +218,26 @@ void Run::watch(const net::Stop& stop, Signals& signals) {
     LoadSample now = sample();
     if (!line) now.seen.packets.reset();  // They are counted for lines only.
     const auto interval = measure::between(last_.seen, now.seen, first_.seen.at);
+    if (progress) wipe_progress();
     print_interval(interval, options_.output);
     if (!line) continue;
     intervals_.push_back(interval);
+    if (log_) log_->log_until(now.seen.at);
     last_ = now;
     next_line += step;
   }
   last_ = sample();
+  if (progress) wipe_progress();
+}
+
+void Run::show_progress() const {
+  const double seconds = static_cast<double>(now_ns() - first_.seen.at) / kSecond;
+  const auto answered = tally_.sum(&LoadCounts::answered);
+  const std::string whole =
+      plan_.duration > 0 ? " of " + measure::format_time(plan_.duration) : std::string();
+  draw_progress(fmt::format("{:.0f} s{}, {} messages, {} qps", seconds, whole,
+                            measure::format_count(answered),
+                            measure::format_rate(static_cast<double>(answered) / seconds)));
 }
 
 LoadSample Run::sample() const {

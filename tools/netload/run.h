@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "measure/result.h"
+#include "measure/slo.h"
 #include "netload/load_plan.h"
 #include "options.h"
 #include "reactor_options.h"
@@ -31,6 +32,11 @@ struct LoadOptions {
   ThreadOptions threads;
   TimeOptions time;
   OutputOptions output;
+  LatencyOptions latency;
+  std::vector<measure::Objective> objectives;
+  bool find_max = false;
+  double start_at = 0;         ///< Seconds since 1970; 0 is at once.
+  Nanoseconds grace = kNever;  ///< What is still awaited so long after the end is given up.
   Nanoseconds warmup = 0;
   Nanoseconds timeout = 5 * kSecond;
 

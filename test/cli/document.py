@@ -1,0 +1,48 @@
+"""Documents checked against the schemas of the source tree, named by the environment as SCHEMAS."""
+
+import json
+import os
+
+from case import Skip, expect
+from process import program
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    Draft202012Validator = None
+
+
+def own_references(part, prefix):
+    """`part` of a schema with its references as they are once that schema lies below `prefix`."""
+    if isinstance(part, list):
+        return [own_references(one, prefix) for one in part]
+    if not isinstance(part, dict):
+        return part
+    moved = {name: own_references(value, prefix) for name, value in part.items() if name != "$id"}
+    if "$ref" in moved:
+        schema, _, place = moved["$ref"].partition("#")
+        moved["$ref"] = (f"#/$defs/{schema}" if schema else prefix) + place
+    return moved
+
+
+def bundle(schemas, root):
+    """All schemas as one, since resolvers of jsonschema differ from release to release."""
+    parts = {name: own_references(schema, f"#/$defs/{name}") for name, schema in schemas.items()}
+    return {"$schema": schemas[root]["$schema"], "$ref": f"#/$defs/{root}", "$defs": parts}
+
+
+def keeps_to_the_schema(document):
+    """`document` is valid by the schema that it names, and that schema by its own."""
+    if Draft202012Validator is None:
+        raise Skip("python3 has no module jsonschema")
+    schemas = {}
+    for name in os.listdir(program("SCHEMAS")):
+        if name.endswith(".schema.json"):
+            with open(os.path.join(program("SCHEMAS"), name), encoding="utf-8") as file:
+                schema = json.load(file)
+            Draft202012Validator.check_schema(schema)
+            schemas[schema["$id"]] = schema
+    schema = bundle(schemas, "urn:" + document["schema"].replace(".", ":").replace("/", ":"))
+    wrong = [f"{error.json_path}: {error.message[:200]}"
+             for error in Draft202012Validator(schema).iter_errors(document)]
+    expect(not wrong, f"{document['schema']}: {wrong[:5]}")

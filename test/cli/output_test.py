@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+"""What netload makes of a run: verdicts, objectives, lines, documents, and the search for a maximum."""
+
+import json
+import os
+import re
+import signal
+import sys
+import tempfile
+import time
+
+from bad_server import BadServer, echo
+from case import Skip, case, contains, equal, expect, run, wait_until
+from document import keeps_to_the_schema
+from process import Echo, netload, start_netload
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
+
+
+def first_line(text):
+    return text.splitlines()[0]
+
+
+@case
+def a_verdict_comes_first():
+    with Echo() as server:
+        ended = netload(server.address, "-c", "2", "-n", "20").ended_with(0)
+        contains(first_line(ended.out), "INVALID: netload", "20 messages are too few")
+        contains(ended.out.split("throughput")[0], "p99 rests on 0 of 20 values", "the head")
+        with tempfile.TemporaryDirectory() as folder:
+            ended = netload(server.address, "-c", "2", "-n", "20", "--json", "--csv", f"{folder}/rows").ended_with(0)
+            with open(f"{folder}/rows", encoding="utf-8") as file:
+                contains(file.read(), ",INVALID,")
+        verdict = ended.json()["verdict"]
+        equal(verdict["valid"], False, "valid")
+        contains(" ".join(verdict["reasons"]), "p99 rests on")
+        equal(ended.json()["warnings"][:len(verdict["reasons"])], verdict["reasons"], "the first warnings")
+        contains(ended.err, "netload: INVALID: ")
+
+
+@case
+def errors_invalidate_unless_allowed():
+    def behave(connection, number):
+        echo(connection, 10 if number == 0 else None)
+    for flags, code, valid in [([], 4, False), (["--max-errors", "1"], 0, True)]:
+        with BadServer(behave) as server:
+            ended = netload(server.address, "-c", "4", "-n", "4000", "--json", *flags).ended_with(code)
+            reasons = [reason for reason in ended.json()["verdict"]["reasons"] if "error" in reason]
+            equal(not reasons, valid, f"reasons with {flags}: {ended.json()['verdict']}")
+            contains(" ".join(ended.json()["warnings"]), "1 error (")
+
+
+@case
+def a_stopped_generator_is_named():
+    """Asleep for a second, netload finds 100 messages of each connection overdue."""
+    with Echo() as server:
+        with start_netload(server.address, "-c", "4", "-r", "100", "-d", "3s", "--json") as running:
+            time.sleep(1)
+            running.signal(signal.SIGSTOP)
+            time.sleep(1)
+            running.signal(signal.SIGCONT)
+            result = running.finish().ended_with(0).json()
+        plan = result["plan"]
+        expect(plan["overdue"] > 300, f"plan: {plan}")
+        contains(" ".join(result["verdict"]["reasons"]), "late by the generator itself")
+
+
+@case
+def a_stopped_server_does_not_invalidate():
+    with Echo() as server:
+        with start_netload(server.address, "-c", "4", "-r", "100", "-d", "3s", "-P", "1", "--json") as running:
+            time.sleep(1)
+            server.signal(signal.SIGSTOP)
+            time.sleep(1)
+            server.signal(signal.SIGCONT)
+            result = running.finish().ended_with(0).json()
+        plan = result["plan"]
+        expect(plan["late"] > 300, f"plan: {plan}")
+        expect(plan["overdue"] < 100, f"plan: {plan}")
+        contains(" ".join(result["warnings"]), "waited for the server")
+        expect("waited for the server" not in " ".join(result["verdict"]["reasons"]), "it was made a reason")
+
+
+@case
+def objectives():
+    with Echo() as server:
+        flags = [server.address, "-c", "2", "-n", "200"]
+        ended = netload(*flags, "--slo", "p99<20s,max<=20s", "--slo", "errors<1", "--json").ended_with(0)
+        checks = {check["name"]: check["passed"] for check in ended.json()["checks"]}
+        equal(checks, {"verify": True, "slo p99<20s": True, "slo max<=20s": True, "slo errors<1": True}, "checks")
+        ended = netload(*flags, "--slo", "p50<1ns,mean<20s").ended_with(1)
+        contains(ended.out, "slo p50<1ns FAILED: ")
+        contains(ended.out, "slo mean<20s passed: ")
+        netload("--compare", "epoll", "--rounds", "1", "-c", "1", "-n", "50", "--slo", "p50<1ns").ended_with(1)
+
+
+@case
+def objectives_that_are_none():
+    for text in ["p99", "p99>2ms", "q99<2ms", "p101<2ms", "errors<2ms", ""]:
+        ended = netload("--slo", text).ended_with(2)
+        contains(ended.err, "--slo")
+        contains(ended.err, "p99<2ms", "an example")
+
+
+@case
+def what_does_not_go_together():
+    for flags, part in [(["--find-max", "--compare", "epoll"], "--find-max"), (["--find-max", "-n", "5"], "-d"),
+                        (["--find-max", "--csv", "x"], "--csv"), (["--find-max", "--json-lines"], "--json-lines"),
+                        (["--compare", "epoll", "--hgrm", "x"], "--hgrm"),
+                        (["--compare", "epoll", "--hdr-log", "x"], "--hdr-log"),
+                        (["--json", "--json-lines"], "--json"),
+                        (["--percentiles", "0"], "percentiles"), (["--percentiles", "50,x"], "percentiles"),
+                        (["--color", "red"], "--color"), (["--progress", "maybe"], "--progress"),
+                        (["--start-at", "5"], "--start-at"), (["--start-at", str(int(time.time()) * 1000)], "--start-at")]:
+        ended = netload(*flags).ended_with(2)
+        contains(ended.err, part, f"the answer to {flags}")
+        equal(ended.out, "", "standard output of a usage error")
+
+
+@case
+def lines_of_json():
+    with Echo("--json-lines", "-i", "100ms") as server:
+        ended = netload(server.address, "-c", "2", "-d", "1s", "-i", "200ms", "--json-lines").ended_with(0)
+        lines = [json.loads(line) for line in ended.out.splitlines()]
+        expect(len(lines) >= 4, f"{len(lines)} lines")
+        equal([line["schema"] for line in lines], ["wiremark.interval/1"] * (len(lines) - 1) + ["wiremark.result/1"], "schemas")
+        equal(len(lines[-1]["intervals"]), len(lines) - 1, "intervals in the result")
+        for line in lines:
+            keeps_to_the_schema(line)
+        served = [json.loads(line) for line in server.stop().ended_with(0).out.splitlines()]
+        equal({line["schema"] for line in served[:-1]}, {"wiremark.interval/1"}, "schemas of netecho's lines")
+        equal(served[-1]["schema"], "wiremark.result/1", "the last")
+
+
+@case
+def documents_keep_to_their_schemas():
+    with Echo() as server:
+        keeps_to_the_schema(netload(server.address, "-c", "2", "-r", "50", "-d", "200ms", "-i", "100ms", "--json",
+                                    "--slo", "p99<1ns").ended_with(1).json())
+    keeps_to_the_schema(netload("--compare", "epoll,epoll", "--rounds", "2", "-c", "2", "-n", "200", "--json")
+                        .ended_with(0).json())
+
+
+@case
+def the_table_tells_the_verdict():
+    out = netload("--compare", "epoll", "--rounds", "2", "-c", "2", "-n", "50").ended_with(0).out
+    contains(out, "INVALID 2/2")
+    contains(out, "INVALID    2 of 2 rounds of epoll: p99 rests on")
+
+
+@case
+def percentiles_as_asked():
+    with Echo() as server:
+        ended = netload(server.address, "-c", "2", "-n", "200", "--percentiles", "99,25,99,75", "--json").ended_with(0)
+        equal([percent for percent, _ in ended.json()["latency_ns"]["percentiles"]], [25, 75, 99], "percentiles")
+
+
+@case
+def colours_only_where_they_are_wanted():
+    with Echo() as server:
+        flags = [server.address, "-c", "1", "-n", "10"]
+        contains(netload(*flags, "--color", "always").out, "\033[1;31mINVALID:\033[0m")
+        for more in [[], ["--color", "never"], ["--color", "auto"]]:
+            expect("\033" not in netload(*flags, *more).out, f"an escape with {more}")
+
+
+@case
+def progress_on_standard_error():
+    with Echo() as server:
+        flags = [server.address, "-c", "1", "-d", "1500ms"]
+        contains(netload(*flags, "--progress", "on").ended_with(0).err, "1 s of 1.50 s, ")
+        equal(netload(*flags, "--progress", "off").ended_with(0).err, "", "standard error without progress")
+
+
+@case
+def starts_at_a_time():
+    with Echo() as server:
+        at = time.time() + 1.5
+        ended = netload(server.address, "-c", "2", "-r", "100", "-d", "200ms", "--start-at", f"{at:.3f}", "--json")
+        expect(time.time() >= at + 0.2, "it ended before its start and its duration had passed")
+        equal(ended.ended_with(0).json()["plan"]["answered"], 40, "messages")
+        ended = netload(server.address, "-c", "20", "--connect-rate", "10", "-n", "1", "--start-at", f"{time.time() + 1:.3f}")
+        contains(ended.ended_with(3).err, "choose a later time")
+
+
+def hdr_of(path):
+    try:
+        import hdr_files
+    except ImportError as lacking:
+        raise Skip(str(lacking)) from None
+    if hdr_files.HdrHistogram is None:
+        raise Skip("python3 has no module hdrh (pip install hdrhistogram)")
+    return hdr_files, hdr_files.read_log(path)
+
+
+@case
+def the_log_adds_up_to_the_result():
+    """Every interval of every kind, decoded by HdrHistogram and added, is the histogram of the result."""
+    with Echo() as server, tempfile.TemporaryDirectory() as folder:
+        for more, lines in [(["-i", "100ms"], 4), ([], 1)]:
+            before = time.time()
+            result = netload(server.address, "-c", "5", "-r", "400", "-w", "100ms", "-d", "500ms", "--json",
+                             "--hdr-log", f"{folder}/log", *more).ended_with(0).json()
+            files, (found, start) = hdr_of(f"{folder}/log")
+            equal(set(found), {"latency", "service", "lateness"}, "tags")
+            expect(before < start < time.time(), f"it starts at {start}")
+            for tag, histograms in found.items():
+                expect(len(histograms) >= lines, f"{len(histograms)} lines of {tag}")
+                whole = files.HdrHistogram(1, files.HIGHEST, 3)
+                for histogram in histograms:
+                    whole.add(histogram)
+                ours = result[f"{tag}_ns"]
+                figures = {"count": ours["count"], "buckets": ours["histogram"]["counts"],
+                           "percentiles": [pair for pair in ours["percentiles"] if pair[0] < 100]}
+                equal(list(files.differences_of(whole, figures)), [], f"differences of {tag}")
+
+
+@case
+def the_distribution_is_that_of_the_result():
+    with Echo() as server, tempfile.TemporaryDirectory() as folder:
+        result = netload(server.address, "-c", "5", "-n", "2000", "--json", "--hgrm", f"{folder}/hgrm").ended_with(0).json()
+        with open(f"{folder}/hgrm", encoding="ascii") as file:
+            text = file.read()
+        rows = [line.split() for line in text.splitlines()[2:] if not line.startswith("#")]
+        equal(rows[-1][2], "2000", "the count of the last row")
+        p50 = next(ns for percent, ns in result["latency_ns"]["percentiles"] if percent == 50)
+        equal(next(row[0] for row in rows if row[1] == "0.500000000000"), f"{p50 / 1000:.3f}", "p50 in us")
+        contains(text, "Total count    =         2000]")
+        for flag in ["--hgrm", "--hdr-log"]:
+            contains(netload(server.address, "-c", "1", "-n", "5", flag, "/nowhere/file").ended_with(3).err, "/nowhere/file")
+
+
+SEARCH = ["--find-max", "-d", "300ms", "-c", "4"]
+
+
+@case
+def the_highest_rate_is_found():
+    """A server that answers each connection 100 times a second keeps no rate above 400."""
+    def behave(connection, number):
+        while data := connection.recv(1 << 16):
+            connection.sendall(data)
+            time.sleep(0.01)
+    with BadServer(behave) as server, tempfile.TemporaryDirectory() as folder:
+        ended = netload(server.address, *SEARCH, "-s", "64", "-R", "100", "--slo", "p99<60ms", f"--json={folder}/found",
+                        seconds=180).ended_with(0)
+        with open(f"{folder}/found", encoding="utf-8") as file:
+            found = json.load(file)
+        keeps_to_the_schema(found)
+        expect(50 < found["max_rate_hz"] < 450, f"maximum {found['max_rate_hz']}")
+        equal(found["limit"], "server", "the limit")
+        expect(found["next"]["rate_hz"] <= 1.06 * found["max_rate_hz"], f"bracket: {found['next']}")
+        best = [probe for probe in found["probes"] if probe["rate_hz"] == found["max_rate_hz"]]
+        expect(len(best) >= 3, f"{len(best)} probes of the highest rate")
+        expect(2 * sum(probe["kept"] for probe in best) > len(best), "most of them were not kept")
+        lines = [line for line in ended.out.splitlines() if re.match(r" +\d+ ", line)]
+        equal(len(lines), len(found["probes"]), "lines of probes")
+        expect(len(lines) <= 40, f"{len(lines)} probes")
+        contains(ended.out, "maximum")
+        contains(ended.out, "at most 40 or 24.0 s")
+
+
+@case
+def no_rate_keeps_what_nothing_can():
+    with Echo() as server:
+        ended = netload(server.address, *SEARCH, "-R", "4", "--slo", "max<1ns", "--json").ended_with(1)
+        equal(ended.json()["max_rate_hz"], None, "the maximum")
+        expect(ended.json()["next"]["rate_hz"] <= 4, "the lowest that failed")
+        keeps_to_the_schema(ended.json())
+        contains(ended.err, "slo max<1ns: ", "the lines of the probes")
+
+
+@case
+def a_search_can_be_interrupted():
+    with Echo() as server, start_netload(server.address, "--find-max", "-d", "500ms", "-c", "2", "--json") as running:
+        wait_until(lambda: running.err.count("kept") > 1, "two probes were there")
+        running.signal(signal.SIGINT)
+        ended = running.finish().ended_with(130)
+        equal(ended.json()["interrupted"], True, "interrupted")
+        keeps_to_the_schema(ended.json())
+
+
+@case
+def the_generator_is_named_as_the_limit():
+    """One processor for both, and the generator does all that costs: no reply is worth a limit of the server."""
+    with Echo() as server:
+        ended = netload(server.address, "--find-max", "-d", "300ms", "-c", "50", "-s", "16k", "-R", "400k", "--slo",
+                        "p99<10s", "--json", seconds=180)
+        probes = ended.json()["probes"]
+        named = [probe for probe in probes if probe["generator_was_limit"]]
+        expect(named, f"no probe at 400 k messages/s of 16 KiB had a generator at its limit: {ended.err}")
+        for probe in named:
+            equal(probe["reason"], "the generator, not the server, is the limit", "the reason")
+            equal(probe["kept"], False, "kept")
+
+
+run()

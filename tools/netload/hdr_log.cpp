@@ -1,0 +1,45 @@
+// The histograms of a load as an interval log that HdrHistogram's tools read.
+#include "netload/hdr_log.h"
+
+#include "measure/hdr_export.h"
+
+namespace wiremark::tools {
+
+Result<HdrLog> HdrLog::open(const std::string& file, const LoadTally& tally, bool open_loop) {
+  HdrLog log(file, tally);
+  log.out_.open(file);
+  if (!log.out_) return failed("open", file);
+  log.kinds_.push_back({"latency", &LoadCounts::response, {}});
+  if (open_loop) {
+    log.kinds_.push_back({"service", &LoadCounts::service, {}});
+    log.kinds_.push_back({"lateness", &LoadCounts::lateness, {}});
+  }
+  return log;
+}
+
+void HdrLog::begin(Nanoseconds at, std::chrono::system_clock::time_point clock) {
+  begun_ = last_ = at;
+  out_ << measure::hdr_log_head("netload", clock);
+}
+
+void HdrLog::log_until(Nanoseconds at) {
+  const double start_s = static_cast<double>(last_ - begun_) / kSecond;
+  const double seconds = static_cast<double>(at - last_) / kSecond;
+  for (Kind& kind : kinds_) {
+    const measure::Histogram now = tally_->merged(kind.member);
+    measure::Histogram interval = now;
+    interval.subtract(kind.logged);
+    kind.logged = now;
+    out_ << measure::hdr_log_line(kind.tag, start_s, seconds, interval);
+  }
+  out_.flush();
+  last_ = at;
+}
+
+Result<> HdrLog::close() {
+  out_.close();
+  if (!out_) return failed("write", file_);
+  return {};
+}
+
+}  // namespace wiremark::tools

@@ -1,0 +1,45 @@
+// The histograms of a load as an interval log that HdrHistogram's tools read.
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "netload/load_result.h"
+
+namespace wiremark::tools {
+
+/// One line for each kind of time and each interval; the lines of a kind add up to its histogram
+/// in the result. Tags: latency, and with a rate service and lateness. Used by the control thread.
+class HdrLog {
+ public:
+  /// Makes the file anew. Errors: it cannot be written.
+  static Result<HdrLog> open(const std::string& file, const LoadTally& tally, bool open_loop);
+
+  /// The measured part begins `at`, which is `clock` in the calendar.
+  void begin(Nanoseconds at, std::chrono::system_clock::time_point clock);
+
+  /// Writes what was recorded since the last call, or since the beginning.
+  void log_until(Nanoseconds at);
+
+  /// Errors: what was written did not all get into the file.
+  Result<> close();
+
+ private:
+  struct Kind {
+    std::string tag;
+    measure::Histogram LoadCounts::* member;
+    measure::Histogram logged;
+  };
+
+  HdrLog(std::string file, const LoadTally& tally) : file_(std::move(file)), tally_(&tally) {}
+
+  std::string file_;
+  const LoadTally* tally_;
+  std::ofstream out_;
+  std::vector<Kind> kinds_;
+  Nanoseconds begun_ = 0;
+  Nanoseconds last_ = 0;
+};
+
+}  // namespace wiremark::tools
