@@ -1,0 +1,212 @@
+// A result read back from its JSON document.
+#include "measure/json_import.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+namespace wiremark::measure {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::uint64_t limit_of(const Json& limit) {
+  return limit.is_null() ? kUnlimited : limit.get<std::uint64_t>();
+}
+
+Machine machine_of(const Json& host) {
+  const Json& limits = host.at("limits");
+  Machine machine;
+  host.at("system").get_to(machine.system);
+  host.at("kernel").get_to(machine.kernel);
+  host.at("architecture").get_to(machine.architecture);
+  host.at("cpu").get_to(machine.cpu);
+  host.at("cores").get_to(machine.cores_allowed);
+  host.at("cores_online").get_to(machine.cores_online);
+  host.at("memory_bytes").get_to(machine.memory_bytes);
+  machine.nofile_soft = limit_of(limits.at("nofile_soft"));
+  machine.nofile_hard = limit_of(limits.at("nofile_hard"));
+  machine.memlock_bytes = limit_of(limits.at("memlock_bytes"));
+  host.at("hypervisor").get_to(machine.hypervisor);
+  host.at("clocksource").get_to(machine.clocksource);
+  host.at("compiler").get_to(machine.compiler);
+  host.at("libraries").get_to(machine.libraries);
+  host.at("wake_cost_ns").get_to(machine.wake_cost_ns);
+  host.at("wake_crosses_cores").get_to(machine.wake_crosses_cores);
+  return machine;
+}
+
+std::optional<Packets> packets_of(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return Packets{.in = json.at("in"),
+                 .out = json.at("out"),
+                 .data_in = json.at("data_in"),
+                 .data_out = json.at("data_out")};
+}
+
+Totals totals_of(const Json& json) {
+  Totals totals;
+  json.at("connections").get_to(totals.connections);
+  json.at("connections_asked").get_to(totals.connections_asked);
+  json.at("messages").get_to(totals.messages);
+  json.at("bytes_in").get_to(totals.bytes_in);
+  json.at("bytes_out").get_to(totals.bytes_out);
+  totals.packets = packets_of(json.at("packets"));
+  json.at("seconds").get_to(totals.seconds);
+  json.at("errors_allowed").get_to(totals.errors_allowed);
+  for (const auto& [kind, count] : json.at("errors").items())
+    totals.errors.emplace_back(kind, count.get<std::uint64_t>());
+  return totals;
+}
+
+LatencySummary latency_of(const Json& json) {
+  LatencySummary latency;
+  json.at("count").get_to(latency.count);
+  json.at("min").get_to(latency.min);
+  json.at("max").get_to(latency.max);
+  json.at("mean").get_to(latency.mean);
+  json.at("stddev").get_to(latency.stddev);
+  json.at("clamped").get_to(latency.clamped);
+  json.at("from").get_to(latency.from);
+  for (const Json& percentile : json.at("percentiles"))
+    latency.percentiles.push_back({percentile.at(0), percentile.at(1)});
+  json.at("histogram").at("counts").get_to(latency.buckets);
+  return latency;
+}
+
+std::optional<LatencySummary> optional_latency(const Json& document, const char* name) {
+  if (!document.contains(name)) return std::nullopt;
+  return latency_of(document.at(name));
+}
+
+CpuShare share_of(const Json& json) {
+  return {json.at("user_s"), json.at("sys_s"), json.at("threads")};
+}
+
+Plan plan_of(const Json& json) {
+  return {.planned = json.at("planned"),
+          .sent = json.at("sent"),
+          .answered = json.at("answered"),
+          .lost = json.at("lost"),
+          .late = json.at("late"),
+          .overdue = json.at("overdue")};
+}
+
+Interval interval_of(const Json& json) {
+  return {.start_s = json.at("start_s"),
+          .seconds = json.at("seconds"),
+          .connections = json.at("connections"),
+          .messages = json.at("messages"),
+          .bytes_in = json.at("bytes_in"),
+          .bytes_out = json.at("bytes_out"),
+          .packets = packets_of(json.at("packets")),
+          .errors = json.at("errors"),
+          .p50_ns = json.at("p50_ns"),
+          .p99_ns = json.at("p99_ns"),
+          .p999_ns = json.at("p999_ns"),
+          .max_ns = json.at("max_ns"),
+          .user_s = json.at("user_s"),
+          .sys_s = json.at("sys_s"),
+          .rss_bytes = json.at("rss_bytes")};
+}
+
+Role role_of(const std::string& name) {
+  for (const Role role : {Role::generator, Role::server, Role::bench}) {
+    if (name == name_of(role)) return role;
+  }
+  return Role::bench;
+}
+
+void add_costs(RunResult& result, const Json& document) {
+  const Json& cpu = document.at("cpu");
+  const Json& memory = document.at("rss_bytes");
+  result.cpu = share_of(cpu.at("process"));
+  cpu.at("process").at("spins").get_to(result.spins);
+  if (cpu.contains("server")) result.server_cpu = share_of(cpu.at("server"));
+  const Json& machine = cpu.at("machine");
+  result.machine = {machine.at("busy_pct"), machine.at("softirq_pct"), machine.at("steal_pct")};
+  memory.at("process").get_to(result.rss_bytes);
+  if (memory.contains("server")) result.server_rss_bytes = memory.at("server");
+}
+
+RunResult result_of(const Json& document) {
+  RunResult result;
+  document.at("tool").get_to(result.tool);
+  document.at("version").get_to(result.version);
+  result.role = role_of(document.at("role"));
+  document.at("argv").get_to(result.argv);
+  document.at("started").get_to(result.started);
+  result.host = machine_of(document.at("host"));
+  for (const auto& [name, value] : document.at("config").items())
+    result.config.emplace_back(name, value.get<std::string>());
+  const Json& path = document.at("path");
+  path.at("requested").get_to(result.path.requested);
+  path.at("active").get_to(result.path.active);
+  path.at("evidence").get_to(result.path.evidence);
+  result.totals = totals_of(document.at("totals"));
+  result.latency = latency_of(document.at("latency_ns"));
+  result.service = optional_latency(document, "service_ns");
+  result.lateness = optional_latency(document, "lateness_ns");
+  result.connect = optional_latency(document, "connect_ns");
+  add_costs(result, document);
+  if (document.contains("plan")) result.plan = plan_of(document.at("plan"));
+  for (const Json& interval : document.at("intervals"))
+    result.intervals.push_back(interval_of(interval));
+  for (const Json& check : document.at("checks"))
+    result.checks.push_back({check.at("name"), check.at("passed"), check.at("detail")});
+  document.at("warnings").get_to(result.warnings);
+  if (document.contains("verdict")) result.verdict = Verdict{document.at("verdict").at("reasons")};
+  document.at("interrupted").get_to(result.interrupted);
+  return result;
+}
+
+// Counts that do not add up would make every percentile of a merger wrong without a sign.
+Result<> require_whole(const LatencySummary& latency, const char* name) {
+  const auto histogram = restore(latency);
+  if (!histogram) return std::unexpected(histogram.error());
+  if (histogram->count() == latency.count) return {};
+  return failed(fmt::format("{}: its buckets hold {} values, and its count says {}", name,
+                            histogram->count(), latency.count),
+                {}, 0);
+}
+
+Result<> require_layout(const Json& latency, const char* name) {
+  const Json& histogram = latency.at("histogram");
+  if (histogram.at("layout") == "hdr" && histogram.at("lowest") == 1 &&
+      histogram.at("highest") == Histogram::kHighest &&
+      histogram.at("significant_digits") == Histogram::kSignificantDigits)
+    return {};
+  return failed(std::string(name) + ": a histogram of another layout than ours", {}, 0);
+}
+
+}  // namespace
+
+Result<RunResult> parse_result(std::string_view text) {
+  const Json document = Json::parse(text, nullptr, false);
+  if (!document.is_object()) return failed("no JSON document", {}, 0);
+  const auto named = document.find("schema");
+  const std::string schema =
+      named != document.end() && named->is_string() ? named->get<std::string>() : std::string();
+  if (schema != kResultSchema) {
+    return failed(fmt::format("its schema is '{}', and this reads {}", schema, kResultSchema), {},
+                  0);
+  }
+  if (document.contains("cells")) return failed("cells of codecbench cannot be added up", {}, 0);
+  // The library throws for every member that is missing or of another type.
+  try {
+    RunResult result = result_of(document);
+    for (const char* name : {"latency_ns", "service_ns", "lateness_ns", "connect_ns"}) {
+      if (!document.contains(name)) continue;
+      if (auto same = require_layout(document.at(name), name); !same)
+        return std::unexpected(same.error());
+      if (auto whole = require_whole(latency_of(document.at(name)), name); !whole)
+        return std::unexpected(whole.error());
+    }
+    return result;
+  } catch (const Json::exception& error) {
+    return failed(fmt::format("not a whole {}: {}", kResultSchema, error.what()), {}, 0);
+  }
+}
+
+}  // namespace wiremark::measure

@@ -1,0 +1,253 @@
+// Several results added into one.
+#include "measure/merge.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "measure/verdict.h"
+
+namespace wiremark::measure {
+
+namespace {
+
+using Runs = std::span<const RunResult>;
+
+std::unexpected<Error> differ(std::size_t place, const std::string& what) {
+  return failed(fmt::format("run {} cannot be added to run 1: {}", place, what), {}, 0);
+}
+
+Result<> require_alike(Runs runs) {
+  const RunResult& first = runs.front();
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const RunResult& run = runs[i];
+    if (run.tool != first.tool)
+      return differ(i + 1, fmt::format("it is of {}, not of {}", run.tool, first.tool));
+    if (run.latency.from != first.latency.from) {
+      return differ(i + 1, fmt::format("its latency counts from the {}, not from the {}",
+                                       run.latency.from, first.latency.from));
+    }
+    if (run.plan.has_value() != first.plan.has_value())
+      return differ(i + 1, "one has a rate and the other has none");
+  }
+  return {};
+}
+
+LatencySummary add(Runs runs, auto&& latency_of) {
+  Histogram all;
+  std::vector<double> percents;
+  const LatencySummary* first = nullptr;
+  for (const RunResult& run : runs) {
+    const LatencySummary* latency = latency_of(run);
+    if (!latency) continue;
+    if (!first) first = latency;
+    // parse_result() and summarize() make no other indexes than the layout has.
+    if (const auto histogram = restore(*latency)) all.merge(*histogram);
+    for (const Percentile& percentile : latency->percentiles)
+      percents.push_back(percentile.percent);
+  }
+  // A tail that one run was too short for stands in the longer ones, and may stand in the whole.
+  std::ranges::sort(percents);
+  const auto [repeated, end] = std::ranges::unique(percents);
+  percents.erase(repeated, end);
+  return summarize(all, first ? first->from : "", percents);
+}
+
+std::optional<LatencySummary> add_optional(Runs runs,
+                                           std::optional<LatencySummary> RunResult::* member) {
+  const auto latency_of = [member](const RunResult& run) {
+    return run.*member ? &*(run.*member) : nullptr;
+  };
+  if (std::ranges::none_of(runs, latency_of)) return std::nullopt;
+  return add(runs, latency_of);
+}
+
+std::optional<Packets> packets_of(Runs runs) {
+  Packets sum;
+  for (const RunResult& run : runs) {
+    if (!run.totals.packets) return std::nullopt;
+    for (const auto part : {&Packets::in, &Packets::out, &Packets::data_in, &Packets::data_out})
+      sum.*part += (*run.totals.packets).*part;
+  }
+  return sum;
+}
+
+Totals totals_of(Runs runs, Order order) {
+  Totals totals;
+  totals.packets = packets_of(runs);
+  for (const RunResult& run : runs) {
+    const Totals& one = run.totals;
+    totals.messages += one.messages;
+    totals.bytes_in += one.bytes_in;
+    totals.bytes_out += one.bytes_out;
+    totals.errors_allowed += one.errors_allowed;
+    for (const auto& [kind, count] : one.errors) add_error(totals.errors, kind, count);
+    totals.connections += one.connections;
+    totals.connections_asked += one.connections_asked;
+    totals.seconds = order == Order::in_turn ? totals.seconds + one.seconds
+                                             : std::max(totals.seconds, one.seconds);
+  }
+  return totals;
+}
+
+std::optional<Plan> plan_of(Runs runs) {
+  if (!runs.front().plan) return std::nullopt;
+  Plan plan;
+  for (const RunResult& run : runs) {
+    for (const auto part :
+         {&Plan::planned, &Plan::sent, &Plan::answered, &Plan::lost, &Plan::late, &Plan::overdue})
+      plan.*part += (*run.plan).*part;
+  }
+  return plan;
+}
+
+std::string joined(std::vector<std::string> values) {
+  std::string text;
+  std::vector<std::string> told;
+  for (std::string& value : values) {
+    if (std::ranges::find(told, value) != told.end()) continue;
+    text += (told.empty() ? "" : ", ") + value;
+    told.push_back(std::move(value));
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> config_of(Runs runs) {
+  std::vector<std::pair<std::string, std::string>> config;
+  for (const auto& [name, unused] : runs.front().config) {
+    std::vector<std::string> values;
+    for (const RunResult& run : runs) {
+      const auto found =
+          std::ranges::find(run.config, name, [](const auto& one) { return one.first; });
+      if (found != run.config.end()) values.push_back(found->second);
+    }
+    config.emplace_back(name, joined(std::move(values)));
+  }
+  return config;
+}
+
+void add_cpu(RunResult& all, Runs runs, Order order) {
+  const bool in_turn = order == Order::in_turn;
+  all.cpu = {0, 0, 0};
+  double seconds = 0;
+  for (const RunResult& run : runs) {
+    all.cpu.user_s += run.cpu.user_s;
+    all.cpu.sys_s += run.cpu.sys_s;
+    all.cpu.threads =
+        in_turn ? std::max(all.cpu.threads, run.cpu.threads) : all.cpu.threads + run.cpu.threads;
+    all.rss_bytes =
+        in_turn ? std::max(all.rss_bytes, run.rss_bytes) : all.rss_bytes + run.rss_bytes;
+    all.spins |= run.spins;
+    all.machine.busy_pct += run.totals.seconds * run.machine.busy_pct;
+    all.machine.softirq_pct += run.totals.seconds * run.machine.softirq_pct;
+    all.machine.steal_pct += run.totals.seconds * run.machine.steal_pct;
+    seconds += run.totals.seconds;
+  }
+  for (double* share : {&all.machine.busy_pct, &all.machine.softirq_pct, &all.machine.steal_pct})
+    *share = seconds > 0 ? *share / seconds : 0;
+}
+
+std::string target_of(const RunResult& run) {
+  for (const auto& [name, value] : run.config) {
+    if (name == "target") return value;
+  }
+  return {};
+}
+
+void add_server(RunResult& all, Runs runs, Order order) {
+  if (!std::ranges::all_of(runs, [](const RunResult& run) { return run.server_cpu.has_value(); }))
+    return;
+  const bool same = std::ranges::all_of(
+      runs, [&](const RunResult& run) { return target_of(run) == target_of(runs.front()); });
+  all.server_cpu = runs.front().server_cpu;
+  all.server_rss_bytes = runs.front().server_rss_bytes;
+  for (const RunResult& run : runs.subspan(1)) {
+    if (order == Order::at_once && same) {
+      if (run.server_cpu->total_s() > all.server_cpu->total_s()) all.server_cpu = run.server_cpu;
+    } else {
+      all.server_cpu->user_s += run.server_cpu->user_s;
+      all.server_cpu->sys_s += run.server_cpu->sys_s;
+    }
+    if (!all.server_rss_bytes || !run.server_rss_bytes) continue;
+    const bool apart = order == Order::at_once && !same;
+    all.server_rss_bytes = apart ? *all.server_rss_bytes + *run.server_rss_bytes
+                                 : std::max(*all.server_rss_bytes, *run.server_rss_bytes);
+  }
+}
+
+std::vector<Check> checks_of(Runs runs) {
+  std::vector<Check> checks;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (const Check& check : runs[i].checks) {
+      const auto known = std::ranges::find(checks, check.name, &Check::name);
+      if (known == checks.end()) {
+        checks.push_back(check);
+      } else if (known->passed && !check.passed) {
+        *known = check;
+      }
+    }
+  }
+  return checks;
+}
+
+void pass_verdict_of_all(RunResult& all, Runs runs) {
+  // Threads of several machines have more processors than the first machine allows.
+  const unsigned cores = std::exchange(all.host.cores_allowed, 0);
+  pass_verdict(all);
+  all.host.cores_allowed = cores;
+  if (!all.verdict) return;
+  std::vector<std::string>& reasons = all.verdict->reasons;
+  const std::size_t judged = reasons.size();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    // One generator at its limit is hidden by the others. A part of few messages is none.
+    RunResult part = runs[i];
+    part.latency = all.latency;
+    for (const std::string& reason : judge(part).reasons) {
+      if (std::ranges::find(reasons, reason) == reasons.end())
+        reasons.push_back(fmt::format("run {}: {}", i + 1, reason));
+    }
+  }
+  const auto at = all.warnings.begin() + static_cast<std::ptrdiff_t>(judged);
+  all.warnings.insert(at, reasons.begin() + static_cast<std::ptrdiff_t>(judged), reasons.end());
+}
+
+}  // namespace
+
+Result<RunResult> merge(std::span<const RunResult> runs, Order order) {
+  if (runs.empty()) return failed("no run to merge", {}, 0);
+  if (auto alike = require_alike(runs); !alike) return std::unexpected(alike.error());
+  if (runs.size() == 1) return runs.front();
+  const RunResult& first = runs.front();
+  RunResult all;
+  all.tool = first.tool;
+  all.version = first.version;
+  all.role = first.role;
+  all.host = first.host;
+  all.started = std::ranges::min(runs, {}, &RunResult::started).started;
+  all.config = config_of(runs);
+  const auto joined_path = [&](std::string Path::* part) {
+    std::vector<std::string> values;
+    for (const RunResult& run : runs) values.push_back(run.path.*part);
+    return joined(std::move(values));
+  };
+  all.path = {joined_path(&Path::requested), joined_path(&Path::active), {}};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (const std::string& evidence : runs[i].path.evidence)
+      all.path.evidence.push_back(fmt::format("run {}: {}", i + 1, evidence));
+    all.interrupted |= runs[i].interrupted;
+  }
+  all.totals = totals_of(runs, order);
+  all.latency = add(runs, [](const RunResult& run) { return &run.latency; });
+  all.service = add_optional(runs, &RunResult::service);
+  all.lateness = add_optional(runs, &RunResult::lateness);
+  all.connect = add_optional(runs, &RunResult::connect);
+  all.plan = plan_of(runs);
+  add_cpu(all, runs, order);
+  add_server(all, runs, order);
+  all.checks = checks_of(runs);
+  pass_verdict_of_all(all, runs);
+  return all;
+}
+
+}  // namespace wiremark::measure

@@ -1,0 +1,183 @@
+// Results read back are the same, and added up nothing is lost.
+#include "measure/merge.h"
+
+#include <doctest/doctest.h>
+
+#include "measure/json_export.h"
+#include "measure/json_import.h"
+#include "measure/verdict.h"
+#include "sample_result.h"
+
+using namespace wiremark;
+using namespace wiremark::measure;
+
+namespace {
+
+RunResult judged_sample() {
+  RunResult result = sample_result();
+  result.machine.steal_pct = 2;
+  pass_verdict(result);
+  return result;
+}
+
+// A run of other values, which overlap those of the sample in part.
+RunResult other_sample() {
+  RunResult result = sample_result();
+  Histogram latency;
+  for (Nanoseconds us = 1; us <= 30'000; ++us) latency.record(90'000 + 7 * us);
+  result.latency = summarize(latency, "schedule");
+  result.totals.messages = 30'000;
+  result.totals.seconds = 4;
+  result.totals.errors = {{"timeout", 2}, {"reset", 1}};
+  result.plan = Plan{30'000, 30'000, 29'999, 1, 5, 3};
+  result.config = {{"connections", "100"}, {"rate", "75"}};
+  result.started = "2026-11-21T02:18:24Z";
+  return result;
+}
+
+void check_fails(const Result<RunResult>& result, const char* part) {
+  REQUIRE_FALSE(result.has_value());
+  CAPTURE(result.error().message());
+  CHECK(result.error().message().find(part) != std::string::npos);
+}
+
+std::string with(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("a document is read back as it was written, to the last byte") {
+  RunResult bare;
+  bare.role = Role::server;
+  for (const RunResult& result : {judged_sample(), sample_result(), bare}) {
+    const std::string text = json_document(result);
+    const auto read = parse_result(text);
+    REQUIRE(read.has_value());
+    CHECK(json_document(*read) == text);
+  }
+}
+
+TEST_CASE("what is no whole result is refused, with the reason") {
+  const std::string text = json_document(judged_sample());
+  check_fails(parse_result(""), "no JSON");
+  check_fails(parse_result("[1]"), "no JSON document");
+  check_fails(parse_result(text.substr(0, text.size() / 2)), "no JSON");
+  check_fails(parse_result("{}"), "its schema is ''");
+  check_fails(parse_result(R"({"schema": 7})"), "its schema is ''");
+  check_fails(parse_result(R"({"schema": "wiremark.result/1"})"), "tool");
+  check_fails(parse_result(with(text, "result/1", "comparison/1")), "wiremark.comparison/1");
+  check_fails(parse_result(with(text, "\"messages\":200000", "\"messages\":\"many\"")), "type");
+  check_fails(parse_result(with(text, "\"messages\":200000,", "")), "messages");
+  check_fails(parse_result(with(text, "\"latency_ns\": {\"count\":200000",
+                                "\"latency_ns\": {\"count\":200001")),
+              "latency_ns: its buckets hold 200000 values");
+  check_fails(parse_result(with(text, "\"significant_digits\":3", "\"significant_digits\":2")),
+              "another layout");
+  check_fails(parse_result(with(text, "\"counts\":[[", "\"counts\":[[40000,1],[")),
+              "no such bucket");
+}
+
+TEST_CASE("histograms are added bucket by bucket") {
+  const RunResult runs[] = {sample_result(), other_sample()};
+  const auto all = merge(runs, Order::at_once);
+  REQUIRE(all.has_value());
+  Histogram together = *restore(runs[0].latency);
+  together.merge(*restore(runs[1].latency));
+  CHECK(all->latency.buckets == summarize(together, "").buckets);
+  CHECK(all->latency.count == 230'000);
+  CHECK(all->latency.min == together.min());
+  CHECK(all->latency.max == together.max());
+  for (const auto& [percent, ns] : all->latency.percentiles)
+    CHECK(ns == together.percentile(percent));
+  CHECK(all->latency.from == "schedule");
+  CHECK(all->lateness->count == 2);
+}
+
+TEST_CASE("counts, plans, errors and processor time are added") {
+  const RunResult runs[] = {sample_result(), other_sample()};
+  const auto all = merge(runs, Order::at_once);
+  REQUIRE(all.has_value());
+  CHECK(all->totals.messages == 230'000);
+  CHECK(all->totals.connections == 200);
+  CHECK(all->totals.packets->in == 780'000);
+  CHECK(all->totals.errors == ErrorCounts{{"timeout", 2}, {"reset", 1}});
+  CHECK(all->plan->planned == 230'000);
+  CHECK(all->plan->answered == 229'999);
+  CHECK(all->plan->lost == 1);
+  CHECK(all->plan->late == 17);
+  CHECK(all->plan->overdue == 3);
+  CHECK(all->cpu.user_s == doctest::Approx(2.5));
+  CHECK(all->cpu.threads == 2);
+  CHECK(all->started == "2026-11-21T02:18:24Z");
+  CHECK(all->config == std::vector<std::pair<std::string, std::string>>{{"connections", "100"},
+                                                                        {"rate", "200, 75"}});
+  CHECK(all->intervals.empty());
+}
+
+TEST_CASE("time is the longest at once and the sum in turn, and so is what one server spent") {
+  const RunResult runs[] = {sample_result(), other_sample()};
+  const auto at_once = merge(runs, Order::at_once);
+  const auto in_turn = merge(runs, Order::in_turn);
+  REQUIRE((at_once && in_turn));
+  CHECK(at_once->totals.seconds == 10);
+  CHECK(in_turn->totals.seconds == 14);
+  CHECK(at_once->server_cpu->total_s() == doctest::Approx(2));
+  CHECK(in_turn->server_cpu->total_s() == doctest::Approx(4));
+  CHECK(at_once->cpu.threads == 2);
+  CHECK(in_turn->cpu.threads == 1);
+  CHECK(at_once->rss_bytes == 12'000'000);
+  CHECK(in_turn->rss_bytes == 6'000'000);
+}
+
+TEST_CASE("servers of their own are added, and one that not all saw is left out") {
+  RunResult runs[] = {sample_result(), other_sample()};
+  runs[0].config.emplace_back("target", "one:7007");
+  runs[1].config.emplace_back("target", "two:7007");
+  CHECK(merge(runs, Order::at_once)->server_cpu->total_s() == doctest::Approx(4));
+  CHECK(merge(runs, Order::at_once)->server_rss_bytes == 8'000'000);
+  runs[1].server_cpu.reset();
+  CHECK_FALSE(merge(runs, Order::at_once)->server_cpu.has_value());
+}
+
+TEST_CASE("a check that failed once has failed") {
+  RunResult runs[] = {sample_result(), other_sample(), sample_result()};
+  runs[1].checks = {{"verify", false, "a reply differed"}, {"slo p99<2ms", true, "1 ms"}};
+  const auto all = merge(runs, Order::at_once);
+  REQUIRE(all->checks.size() == 2);
+  CHECK_FALSE(all->checks[0].passed);
+  CHECK(all->checks[0].detail == "a reply differed");
+  CHECK(all->checks[1].passed);
+}
+
+TEST_CASE("the sum is judged, and so is each part, but not for being short") {
+  RunResult runs[] = {sample_result(), sample_result(), sample_result()};
+  Histogram few;
+  few.record_many(50'000, 600);
+  for (RunResult& run : runs) {
+    run.latency = summarize(few, "schedule");
+    pass_verdict(run);
+    CHECK_FALSE(run.verdict->valid());
+  }
+  CHECK(merge(runs, Order::in_turn)->verdict->valid());
+  runs[1].cpu = {4, 5.9, 1};
+  const auto all = merge(runs, Order::at_once);
+  REQUIRE(all->verdict->reasons.size() == 1);
+  CHECK(all->verdict->reasons[0].starts_with("run 2: the generator itself was 99.0 % busy"));
+  CHECK(all->warnings[0] == all->verdict->reasons[0]);
+}
+
+TEST_CASE("runs that do not measure the same are refused by name") {
+  RunResult runs[] = {sample_result(), sample_result(), other_sample()};
+  runs[2].latency.from = "send";
+  check_fails(merge(runs, Order::at_once), "run 3 cannot be added to run 1: its latency counts");
+  runs[2].latency.from = "schedule";
+  runs[1].plan.reset();
+  check_fails(merge(runs, Order::at_once), "run 2 cannot be added to run 1: one has a rate");
+  runs[1].plan = runs[0].plan;
+  runs[1].tool = "netecho";
+  check_fails(merge(runs, Order::at_once), "it is of netecho, not of netload");
+  check_fails(merge({}, Order::at_once), "no run");
+}

@@ -1,0 +1,122 @@
+// netreport: results in JSON, added into one or turned into another form.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "measure/hdr_export.h"
+#include "measure/json_import.h"
+#include "measure/merge.h"
+#include "options.h"
+#include "report.h"
+
+using namespace wiremark;
+using namespace wiremark::tools;
+
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  netreport one.json                       the result as text again
+  netreport a.json b.json --json           two netloads that ran at once, added into one result
+  netreport --in-turn *.json               runs that followed one another: their time adds up too
+  netreport a.json b.json --hgrm all.hgrm  and their percentile distribution for a plotter)";
+
+struct ReportOptions {
+  std::vector<std::string> files;
+  bool in_turn = false;
+  OutputOptions output;
+  LatencyOptions latency;
+};
+
+void add_options(CommandLine& line, ReportOptions& options) {
+  line.app().add_option("FILE", options.files, "Results in JSON, as --json=FILE writes them");
+  line.app().add_flag("--in-turn", options.in_turn,
+                      "The runs followed one another: add their time up (they ran at once)");
+  line.add(options.output);
+  line.add_colour(options.output);
+  line.add(options.latency);
+}
+
+Result<std::vector<measure::RunResult>> read_results(const std::vector<std::string>& files) {
+  std::vector<measure::RunResult> results;
+  for (const std::string& file : files) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in || !text) return failed("read", file);
+    auto result = measure::parse_result(text.view());
+    if (!result) return failed(file + ": " + result.error().message(), {}, 0);
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
+// The percentiles that were asked for, in place of those that the runs had printed.
+Result<> print_others(measure::RunResult& result, const std::vector<double>& percentiles) {
+  if (percentiles.empty()) return {};
+  const auto again = [&](measure::LatencySummary& latency) -> Result<> {
+    const auto histogram = measure::restore(latency);
+    if (!histogram) return std::unexpected(histogram.error());
+    latency = measure::summarize(*histogram, latency.from, percentiles);
+    return {};
+  };
+  if (auto done = again(result.latency); !done) return done;
+  for (auto* latency : {&result.service, &result.lateness, &result.connect}) {
+    if (!*latency) continue;
+    if (auto done = again(**latency); !done) return done;
+  }
+  return {};
+}
+
+// A whole run is one interval: what lay between its live lines is not in the document.
+Result<> write_log(const measure::RunResult& result, const std::string& file) {
+  if (file.empty()) return {};
+  std::string text = measure::hdr_log_head("netreport", measure::parse_moment(result.started));
+  const auto add = [&](const char* tag, const measure::LatencySummary& latency) -> Result<> {
+    const auto histogram = measure::restore(latency);
+    if (!histogram) return std::unexpected(histogram.error());
+    text += measure::hdr_log_line(tag, 0, result.totals.seconds, *histogram);
+    return {};
+  };
+  if (auto added = add("latency", result.latency); !added) return added;
+  if (result.service) {
+    if (auto added = add("service", *result.service); !added) return added;
+  }
+  if (result.lateness) {
+    if (auto added = add("lateness", *result.lateness); !added) return added;
+  }
+  return write_file(file, text);
+}
+
+Result<> run(const ReportOptions& options, const std::vector<std::string>& arguments) {
+  const auto results = read_results(options.files);
+  if (!results) return std::unexpected(results.error());
+  const auto order = options.in_turn ? measure::Order::in_turn : measure::Order::at_once;
+  auto result = measure::merge(*results, order);
+  if (!result) return std::unexpected(result.error());
+  if (results->size() > 1) result->argv = arguments;
+  if (auto done = print_others(*result, options.latency.percentiles); !done) return done;
+  if (auto done = deliver(*result, options.output); !done) return done;
+  if (auto done = write_distribution(*result, options.latency); !done) return done;
+  return write_log(*result, options.latency.hdr_log);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ReportOptions options;
+  CommandLine line("netreport",
+                   "Results of netload, netecho and others in JSON: adds several into one,\n"
+                   "histogram by histogram, and prints it as text, JSON, CSV or for HdrHistogram.",
+                   kExamples);
+  add_options(line, options);
+  if (const auto exit = line.parse(argc, argv)) return *exit;
+  if (options.files.empty()) {
+    fmt::print(stderr,
+               "netreport: FILE is missing: name one result or more\nTry 'netreport --help'.\n");
+    return kUsage;
+  }
+  const auto done = run(options, line.arguments());
+  return done ? kDone : cannot("netreport", done.error());
+}
