@@ -22,11 +22,32 @@ constexpr unsigned kContent = 3;
 // last of them at 3 bytes of root header and 2 * 7 bytes of integers.
 constexpr std::size_t kFastSizeMin = 32;
 
+// The number in the value of one or two bytes that `word` holds from its third byte on, by which a
+// field starts that has the tag `id`; its bytes, or 0 when it is no such field. A field tends to
+// keep its size, so sizes are told apart by branches.
+template <Dialect D>
+std::size_t get_small(std::uint64_t word, unsigned id, std::int32_t& into) noexcept {
+  constexpr bool kDraft = D == Dialect::draft01;
+  const auto value = static_cast<std::uint32_t>(word >> 16);
+  if ((word & (kDraft ? 0x80FFFF : 0xFFFF)) == (id | 0x100)) {
+    into = kDraft ? static_cast<std::int8_t>(value << 1) >> 1 : static_cast<std::int8_t>(value);
+    return 1;
+  }
+  if ((word & (kDraft ? 0x8080FFFF : 0xFFFF)) == (id | 0x200U | (kDraft ? 0x800000U : 0U))) {
+    const std::uint32_t groups = (value & 0x7F) << 25 | (value & 0x7F00) << 10;
+    into = kDraft ? static_cast<std::int32_t>(groups) >> 18
+                  : static_cast<std::int16_t>(std::byteswap(static_cast<std::uint16_t>(value)));
+    return 2;
+  }
+  return 0;
+}
+
 // The fields below return nullptr for what is not in the usual form, right or wrong.
 
 template <Dialect D>
 const std::byte* get_field(const std::byte* at, unsigned id, std::int32_t& into) noexcept {
   const auto word = load_le<std::uint64_t>(at);
+  if (const std::size_t small = get_small<D>(word, id, into)) return at + 2 + small;
   const std::size_t size = word >> 8 & 0xFF;
   if ((word & 0xFF) != id || size - 1 >= y3::kIntBytesMax<std::int32_t>) return nullptr;
   std::int64_t value = 0;
@@ -53,16 +74,17 @@ template <Dialect D>
 std::size_t BasicY3Codec<D>::encode(const Message& message, MutableBytes to) const noexcept {
   if (to.size() < max_size(message)) return 0;
   const std::size_t content = message.content.size();
-  const std::size_t head_size = y3::int_size<D>(message.head);
-  const std::size_t guid_size = y3::int_size<D>(message.guid);
-  const std::size_t body = 5 + head_size + guid_size + y3::length_size(content) + content;
+  const y3::Piece head = y3::int32_primitive<D>(kHead, message.head);
+  const y3::Piece guid = y3::int32_primitive<D>(kGuid, message.guid);
+  const y3::Piece start = y3::header(y3::primitive_tag(kContent), content);
+  const std::size_t body = head.size + guid.size + start.size + content;
   if (body > static_cast<std::size_t>(y3::kLengthMax)) return 0;
-  // The last header stands at 16 at most where the content is empty, so that max_size() has room
-  // for what put_header() stores.
-  std::byte* at = y3::put_header(to.data(), kRoot, body);
-  at = y3::put_int32<D>(at, kHead, message.head);
-  at = y3::put_int32<D>(at, kGuid, message.guid);
-  at = y3::put_header(at, y3::primitive_tag(kContent), content);
+  // The last piece stands at 16 at most where the content is empty, so that max_size() has room for
+  // what put() stores.
+  std::byte* at = y3::put(to.data(), y3::header(kRoot, body));
+  at = y3::put(at, head);
+  at = y3::put(at, guid);
+  at = y3::put(at, start);
   copy_text(at, message.content);
   return static_cast<std::size_t>(at - to.data()) + content;
 }

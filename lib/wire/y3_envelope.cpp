@@ -2,8 +2,8 @@
 #include "wire/y3_envelope.h"
 
 #include <array>
-#include <cstring>
 
+#include "wire/copy_text.h"
 #include "wire/y3_packet.h"
 
 namespace wiremark::wire {
@@ -74,12 +74,8 @@ DecodeError get_type(const y3::Packet& field, std::int32_t& into) noexcept {
   return {};
 }
 
-std::size_t packet_bytes(std::size_t length) noexcept {
-  return 1 + y3::length_size(length) + length;
-}
-
 std::size_t put_body(std::byte* at, Bytes body, const std::byte* begin) noexcept {
-  if (!body.empty()) std::memcpy(at, body.data(), body.size());
+  copy_text(at, as_text(body));
   return static_cast<std::size_t>(at - begin) + body.size();
 }
 
@@ -89,15 +85,15 @@ template <Dialect D>
 std::size_t BasicY3Envelope<D>::encode_nest(const Envelope& envelope,
                                             MutableBytes to) const noexcept {
   if (to.size() < max_size(envelope)) return 0;
-  const std::size_t inner = packet_bytes(envelope.body.size());
-  const std::size_t payload = packet_bytes(inner);
-  const std::size_t body = 2 + y3::int_size<D>(envelope.type) + packet_bytes(payload);
+  const y3::Piece type = y3::int32_primitive<D>(kFirst.id(), envelope.type);
+  const y3::Piece field = y3::header(kFirst, envelope.body.size());
+  const y3::Piece inner = y3::header(kRoot, field.size + envelope.body.size());
+  const std::size_t length = inner.size + field.size + envelope.body.size();
+  const y3::Piece payload = y3::header(kSecond, length);
+  const std::size_t body = type.size + payload.size + length;
   if (body > static_cast<std::size_t>(y3::kLengthMax)) return 0;
-  std::byte* at = y3::put_header(to.data(), kRoot, body);
-  at = y3::put_int32<D>(at, kFirst.id(), envelope.type);
-  at = y3::put_header(at, kSecond, payload);
-  at = y3::put_header(at, kRoot, inner);
-  at = y3::put_header(at, kFirst, envelope.body.size());
+  std::byte* at = y3::put(to.data(), y3::header(kRoot, body));
+  for (const y3::Piece piece : {type, payload, inner, field}) at = y3::put(at, piece);
   return put_body(at, envelope.body, to.data());
 }
 
@@ -105,15 +101,14 @@ template <Dialect D>
 std::size_t BasicY3Envelope<D>::encode_union(const Envelope& envelope,
                                              MutableBytes to) const noexcept {
   if (to.size() < max_size(envelope)) return 0;
-  const std::size_t number = 2 + y3::int_size<D>(envelope.type);
-  const std::size_t member = number + packet_bytes(envelope.body.size());
-  const std::size_t body = number + packet_bytes(member);
+  const y3::Piece type = y3::int32_primitive<D>(kFirst.id(), envelope.type);
+  const y3::Piece field = y3::header(kSecond, envelope.body.size());
+  const std::size_t length = type.size + field.size + envelope.body.size();
+  const y3::Piece member = y3::header(kMember, length);
+  const std::size_t body = type.size + member.size + length;
   if (body > static_cast<std::size_t>(y3::kLengthMax)) return 0;
-  std::byte* at = y3::put_header(to.data(), kRoot, body);
-  at = y3::put_int32<D>(at, kFirst.id(), envelope.type);
-  at = y3::put_header(at, kMember, member);
-  at = y3::put_int32<D>(at, kFirst.id(), envelope.type);
-  at = y3::put_header(at, kSecond, envelope.body.size());
+  std::byte* at = y3::put(to.data(), y3::header(kRoot, body));
+  for (const y3::Piece piece : {type, member, type, field}) at = y3::put(at, piece);
   return put_body(at, envelope.body, to.data());
 }
 

@@ -37,21 +37,48 @@ struct Packet {
   std::size_t value_offset = 0;  ///< Where the value begins in what the reader was given.
 };
 
-/// Writes a tag and a length and gives what is behind them. Stores 8 bytes of which at most 6 are
-/// meant: what follows is written later, or the room is there.
-inline std::byte* put_header(std::byte* to, Tag tag, std::size_t length) noexcept {
+/// The few bytes that a header or a small primitive has, the first of them lowest.
+struct Piece {
+  std::uint64_t bytes = 0;
+  std::size_t size = 0;  ///< At most 7; the bytes above are zero.
+};
+
+/// A tag and a length of at most kLengthMax.
+inline Piece header(Tag tag, std::size_t length) noexcept {
+  if (length < 0x2000) [[likely]] {
+    // One byte or two without a branch: texts lie on both sides of 63 bytes.
+    const std::uint64_t two = length >= 0x40;
+    const std::uint64_t high = (0x80 | length >> 7) & (0 - two);
+    return {tag.bits | high << 8 | (length & 0x7F) << (8 + 8 * two), 2 + two};
+  }
   const std::size_t size = length_size(length);
   const auto bytes = int_bytes<Dialect::draft01>(static_cast<std::int64_t>(length), size);
-  store_le<std::uint64_t>(to, tag.bits | bytes << 8);
-  return to + 1 + size;
+  return {tag.bits | bytes << 8, 1 + size};
 }
 
-/// Writes a primitive that is an int32 in the same way: 8 bytes stored, at most 7 meant.
+/// A primitive that is an int32. Its sizes are told apart by branches because a field tends to keep
+/// its size.
 template <Dialect D>
-std::byte* put_int32(std::byte* to, unsigned id, std::int32_t value) noexcept {
+Piece int32_primitive(unsigned id, std::int32_t value) noexcept {
+  // The sign is the highest of the bits that each byte of the number has.
+  constexpr unsigned kBits = D == Dialect::draft01 ? 7 : 8;
+  constexpr std::uint64_t kMask = (1 << kBits) - 1;
+  const auto bits = static_cast<std::uint32_t>(value ^ value >> 31);
+  const auto number = static_cast<std::uint64_t>(value);
+  if (bits < 1U << (kBits - 1)) return {id | 0x100 | (number & kMask) << 16, 3};
+  if (bits < 1U << (2 * kBits - 1)) {
+    constexpr std::uint64_t kMore = D == Dialect::draft01 ? 0x80 : 0;
+    return {id | 0x200 | (kMore | (number >> kBits & kMask)) << 16 | (number & kMask) << 24, 4};
+  }
   const std::size_t size = int_size<D>(value);
-  store_le<std::uint64_t>(to, id | size << 8 | int_bytes<D>(value, size) << 16);
-  return to + 2 + size;
+  return {id | size << 8 | int_bytes<D>(value, size) << 16, 2 + size};
+}
+
+/// Writes a piece and gives what is behind it. Stores 8 bytes: what follows is written later, or
+/// the room is there.
+inline std::byte* put(std::byte* to, Piece piece) noexcept {
+  store_le(to, piece.bytes);
+  return to + piece.size;
 }
 
 /// Steps over packets that stand one after another, without entering nodes.
