@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstring>
 
-#include "wire/copy_text.h"
 #include "wire/flatbuffers_wire.h"
 
 namespace wiremark::wire {
@@ -47,7 +46,7 @@ std::size_t FlatbuffersCodec::encode(const Message& message, MutableBytes to) co
   const std::size_t size = flatbuffers::round_up(kContentAt + length + 1, 4);
   // The last word is cleared first: the content then leaves the terminator and the padding.
   store_le(at + size - 4, std::uint32_t{0});
-  copy_text(at + kContentAt, message.content);
+  if (length != 0) std::memcpy(at + kContentAt, message.content.data(), length);
   return size;
 }
 
