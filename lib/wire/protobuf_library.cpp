@@ -1,5 +1,4 @@
-// The calls that a user of libprotobuf makes who cares for speed: set_content() would make a string
-// first.
+// The calls that a user of libprotobuf makes who cares for speed.
 #include "wire/protobuf_library.h"
 
 #include <google/protobuf/arena.h>
@@ -34,8 +33,8 @@ Bytes bytes_of(const std::string& text) { return as_bytes(std::string_view(text)
 
 }  // namespace
 
-template <ProtobufObject kObject>
-struct LibprotobufCodec<kObject>::State {
+template <ProtobufObject kObject, ProtobufText kText>
+struct LibprotobufCodec<kObject, kText>::State {
   proto::Packet reused;
   std::optional<proto::Packet> fresh;
   google::protobuf::Arena arena;
@@ -52,25 +51,30 @@ struct LibprotobufCodec<kObject>::State {
   }
 };
 
-template <ProtobufObject kObject>
-LibprotobufCodec<kObject>::LibprotobufCodec(const Limits&) : state_(std::make_unique<State>()) {}
-template <ProtobufObject kObject>
-LibprotobufCodec<kObject>::LibprotobufCodec(LibprotobufCodec&&) noexcept = default;
-template <ProtobufObject kObject>
-LibprotobufCodec<kObject>::~LibprotobufCodec() = default;
+template <ProtobufObject kObject, ProtobufText kText>
+LibprotobufCodec<kObject, kText>::LibprotobufCodec(const Limits&)
+    : state_(std::make_unique<State>()) {}
+template <ProtobufObject kObject, ProtobufText kText>
+LibprotobufCodec<kObject, kText>::LibprotobufCodec(LibprotobufCodec&&) noexcept = default;
+template <ProtobufObject kObject, ProtobufText kText>
+LibprotobufCodec<kObject, kText>::~LibprotobufCodec() = default;
 
-template <ProtobufObject kObject>
-std::size_t LibprotobufCodec<kObject>::encode(const Message& message, MutableBytes to) {
+template <ProtobufObject kObject, ProtobufText kText>
+std::size_t LibprotobufCodec<kObject, kText>::encode(const Message& message, MutableBytes to) {
   if (to.size() < max_size(message)) return 0;
   proto::Packet& packet = state_->packet();
   packet.set_head(message.head);
   packet.set_guid(message.guid);
-  packet.mutable_content()->assign(message.content);
+  if constexpr (kText == ProtobufText::assigned) {
+    packet.mutable_content()->assign(message.content);
+  } else {
+    packet.set_content(message.content.data(), message.content.size());
+  }
   return serialize(packet, to);
 }
 
-template <ProtobufObject kObject>
-DecodeError LibprotobufCodec<kObject>::decode(Bytes from, Message& message) {
+template <ProtobufObject kObject, ProtobufText kText>
+DecodeError LibprotobufCodec<kObject, kText>::decode(Bytes from, Message& message) {
   proto::Packet& packet = state_->packet();
   if (!parse(packet, from)) return kRefused;
   message.head = packet.head();
@@ -80,6 +84,7 @@ DecodeError LibprotobufCodec<kObject>::decode(Bytes from, Message& message) {
 }
 
 template class LibprotobufCodec<ProtobufObject::reused>;
+template class LibprotobufCodec<ProtobufObject::reused, ProtobufText::set>;
 template class LibprotobufCodec<ProtobufObject::fresh>;
 template class LibprotobufCodec<ProtobufObject::arena>;
 

@@ -24,8 +24,14 @@ enum class ProtobufObject : std::uint8_t {
   arena,   ///< A new message for each call, on an arena that is reset before.
 };
 
+/// How a text comes into the library's message.
+enum class ProtobufText : std::uint8_t {
+  assigned,  ///< mutable_content()->assign(): straight into the string that the message keeps.
+  set,       ///< set_content(pointer, size): the generated setter, which makes a string first.
+};
+
 /// proto2 code does not check UTF-8, and every error is syntax at 0: the library says no more.
-template <ProtobufObject kObject>
+template <ProtobufObject kObject, ProtobufText kText = ProtobufText::assigned>
 class LibprotobufCodec {
  public:
   static constexpr std::string_view kName = "protobuf";
@@ -47,10 +53,12 @@ class LibprotobufCodec {
 };
 
 using ReusedLibprotobuf = LibprotobufCodec<ProtobufObject::reused>;
+using SetLibprotobuf = LibprotobufCodec<ProtobufObject::reused, ProtobufText::set>;
 using FreshLibprotobuf = LibprotobufCodec<ProtobufObject::fresh>;
 using ArenaLibprotobuf = LibprotobufCodec<ProtobufObject::arena>;
 
 extern template class LibprotobufCodec<ProtobufObject::reused>;
+extern template class LibprotobufCodec<ProtobufObject::reused, ProtobufText::set>;
 extern template class LibprotobufCodec<ProtobufObject::fresh>;
 extern template class LibprotobufCodec<ProtobufObject::arena>;
 

@@ -41,7 +41,7 @@ void check_both_ways(auto& library, auto& own, const Message& message) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("libprotobuf and the codec read each other", L, ReusedLibprotobuf,
-                   FreshLibprotobuf, ArenaLibprotobuf) {
+                   SetLibprotobuf, FreshLibprotobuf, ArenaLibprotobuf) {
   L library{kLimits};
   ProtobufCodec own(kLimits);
   test::RandomMessage random(19);
