@@ -87,12 +87,8 @@ bool JsonWalker::fail(DecodeErrorKind kind, std::size_t offset) noexcept {
   return false;
 }
 
-void JsonWalker::skip_space() noexcept {
-  while (!at_end() && json_is_space(byte())) ++at_;
-}
-
 /// Skips white space and then `wanted`.
-bool JsonWalker::next(DecodeErrorKind otherwise, char wanted) noexcept {
+inline bool JsonWalker::next(DecodeErrorKind otherwise, char wanted) noexcept {
   skip_space();
   if (at_end()) return fail(truncated);
   if (byte() != wanted) return fail(otherwise);

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "wire/decode_error.h"
+#include "wire/json_text.h"
 
 namespace wiremark::wire {
 
@@ -55,7 +56,10 @@ class JsonWalker {
   char byte() const noexcept { return text_[at_]; }
   bool fail(DecodeErrorKind kind) noexcept { return fail(kind, at_); }
   bool next(DecodeErrorKind otherwise, char wanted) noexcept;
-  void skip_space() noexcept;
+  /// In front of every token, and there is hardly ever any: all of it is at most a blank.
+  void skip_space() noexcept {
+    while (!at_end() && static_cast<unsigned char>(byte()) <= ' ' && json_is_space(byte())) ++at_;
+  }
   bool string(std::string_view& raw) noexcept;
   bool escape() noexcept;
   bool hex4(unsigned& unit, std::size_t escape_at) noexcept;
