@@ -141,6 +141,8 @@ void add_costs(Json& document, const RunResult& result) {
   cpu["process"]["spins"] = result.spins;
   cpu["machine"] = to_json(result.machine);
   if (result.server_cpu) cpu["server"] = to_json(*result.server_cpu, seconds);
+  if (const auto& distance = result.core_distance)
+    document["core_distance_ns"] = {{"before", distance->before}, {"after", distance->after}};
   document["us_cpu_per_message"] = result.us_cpu_per_message();
   if (const auto cost = result.server_us_cpu_per_message())
     document["server_us_cpu_per_message"] = *cost;

@@ -126,6 +126,10 @@ void add_costs(RunResult& result, const Json& document) {
   if (cpu.contains("server")) result.server_cpu = share_of(cpu.at("server"));
   const Json& machine = cpu.at("machine");
   result.machine = {machine.at("busy_pct"), machine.at("softirq_pct"), machine.at("steal_pct")};
+  if (document.contains("core_distance_ns")) {
+    const Json& distance = document.at("core_distance_ns");
+    result.core_distance = CoreDistance{distance.at("before"), distance.at("after")};
+  }
   memory.at("process").get_to(result.rss_bytes);
   if (memory.contains("server")) result.server_rss_bytes = memory.at("server");
 }

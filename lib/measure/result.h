@@ -165,6 +165,12 @@ enum class Role { generator, server, bench };
 
 const char* name_of(Role role) noexcept;
 
+/// What measure_core_distance() said on both sides of a run, in ns; 0 where it could not.
+struct CoreDistance {
+  Nanoseconds before = 0;
+  Nanoseconds after = 0;
+};
+
 struct RunResult {
   std::string tool;
   std::string version;
@@ -183,7 +189,8 @@ struct RunResult {
   bool spins = false;                      ///< It waits by spinning: how busy it was says nothing.
   std::optional<CpuShare> server_cpu;      ///< The other end, when it runs on this machine.
   MachineShare machine;
-  std::uint64_t rss_bytes = 0;  ///< This process, at its highest.
+  std::optional<CoreDistance> core_distance;  ///< When both ends run on this machine.
+  std::uint64_t rss_bytes = 0;                ///< This process, at its highest.
   std::optional<std::uint64_t> server_rss_bytes;
   std::optional<Plan> plan;
   std::vector<Interval> intervals;

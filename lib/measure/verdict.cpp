@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "measure/core_distance.h"
 #include "measure/quantity.h"
 
 namespace wiremark::measure {
@@ -24,6 +25,14 @@ double busy_pct_of(const RunResult& result) {
   return result.cpu.pct(result.totals.seconds) / cores;
 }
 
+// A closed loop drives both ends as hard as they go; where the server is full, its rate is
+// measured.
+bool server_was_limit(const RunResult& result) {
+  if (result.plan || !result.server_cpu) return false;
+  const double busy = result.server_cpu->pct(result.totals.seconds) / result.server_cpu->threads;
+  return busy > kGeneratorBusyPctMax;
+}
+
 void judge_generator(const RunResult& result, Judgement& judgement) {
   if (result.role != Role::generator) return;
   if (result.spins && !result.plan) {
@@ -31,12 +40,17 @@ void judge_generator(const RunResult& result, Judgement& judgement) {
         "the generator spins and has no plan: nothing shows whether it was the limit");
   }
   const double busy = busy_pct_of(result);
-  if (busy > kGeneratorBusyPctMax) {
-    judgement.reasons.push_back(
-        fmt::format("the generator itself was {} busy: rate and latency may be its own, not the "
-                    "server's; give it more threads or processors",
-                    format_share(busy)));
+  if (busy <= kGeneratorBusyPctMax) return;
+  if (server_was_limit(result)) {
+    judgement.notes.push_back(
+        fmt::format("both ends were over {} busy: rate and latency are those of the pair",
+                    format_share(kGeneratorBusyPctMax)));
+    return;
   }
+  judgement.reasons.push_back(
+      fmt::format("the generator itself was {} busy: rate and latency may be its own, not the "
+                  "server's; give it more threads or processors",
+                  format_share(busy)));
 }
 
 void judge_schedule(const RunResult& result, Judgement& judgement) {
@@ -59,6 +73,16 @@ void judge_schedule(const RunResult& result, Judgement& judgement) {
                     "server; the wait is in their latency",
                     format_count(held)));
   }
+}
+
+void judge_place(const RunResult& result, Judgement& judgement) {
+  if (!result.core_distance) return;
+  const auto [before, after] = *result.core_distance;
+  if (same_place(before, after)) return;
+  judgement.notes.push_back(
+      fmt::format("the processors were {} ns apart before and {} ns after (a cache line there and "
+                  "back): the figures of two places are mixed",
+                  before, after));
 }
 
 // A benchmark measures the machine's other work as well; without the server's share nobody can
@@ -141,6 +165,7 @@ Judgement judge(const RunResult& result) {
   }
   judge_samples(result, judgement);
   judge_others(result, judgement);
+  judge_place(result, judgement);
   return judgement;
 }
 

@@ -48,6 +48,7 @@ inline RunResult sample_result() {
   result.cpu = {1.25, 3.75, 1};
   result.server_cpu = CpuShare{0.5, 1.5, 1};
   result.machine = {38.5, 12.25, 0};
+  result.core_distance = {62, 64};
   result.rss_bytes = 6'000'000;
   result.server_rss_bytes = 4'000'000;
   result.plan = Plan{200'000, 200'000, 200'000, 0, 12, 0};

@@ -65,6 +65,31 @@ TEST_CASE("a server's run has doubts and no verdict") {
   CHECK(result.warnings.size() == 1);
 }
 
+TEST_CASE("in a closed loop that fills the server too, the pair is what is measured") {
+  RunResult result = sample_result();
+  result.plan.reset();
+  result.cpu = {4, 5.5, 1};
+  result.server_cpu = CpuShare{4, 5.2, 1};
+  result.machine.busy_pct = 95;
+  CHECK(mentions(only_note(result), "the pair"));
+  result.server_cpu = CpuShare{4, 4.9, 1};
+  CHECK(mentions(only_reason(result), "generator"));
+  result.server_cpu = CpuShare{4, 5.2, 2};
+  CHECK(mentions(only_reason(result), "generator"));
+  result.server_cpu.reset();
+  CHECK(mentions(only_reason(result), "generator"));
+}
+
+TEST_CASE("processors that moved during a run are told") {
+  RunResult result = sample_result();
+  result.core_distance = {62, 401};
+  CHECK(mentions(only_note(result), "62 ns apart before and 401 ns after"));
+  result.core_distance = {0, 401};
+  CHECK(is_good(result));
+  result.core_distance.reset();
+  CHECK(is_good(result));
+}
+
 TEST_CASE("a busy generator is doubted, by its threads and the processors they may have") {
   RunResult result = sample_result();
   result.cpu = {4, 5, 1};

@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "base/units.h"
+#include "measure/core_distance.h"
 #include "measure/json_export.h"
 #include "measure/quantity.h"
 #include "measure/ratio.h"
@@ -171,14 +173,46 @@ void print_doubts(const std::vector<Contender>& contenders) {
   notes.print("warning", "runs", runs);
 }
 
-void print_conditions(const LoadOptions& options, const std::vector<Contender>& contenders) {
+// The nearest and the farthest that the processors were around these runs; 0 where unknown.
+std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const measure::RunResult> runs) {
+  std::vector<Nanoseconds> known;
+  for (const measure::RunResult& run : runs) {
+    if (!run.core_distance) continue;
+    for (const Nanoseconds distance : {run.core_distance->before, run.core_distance->after})
+      if (distance > 0) known.push_back(distance);
+  }
+  if (known.empty()) return {};
+  const auto [nearest, farthest] = std::ranges::minmax(known);
+  return {nearest, farthest};
+}
+
+// "62 to 401 ns apart", over all the rounds that count; empty where unknown.
+std::string distance_text(const std::vector<Contender>& contenders) {
+  Nanoseconds near = kNever, far = 0;
+  for (const Contender& contender : contenders) {
+    const auto [nearest, farthest] = distances_of(contender.rounds);
+    if (nearest > 0) near = std::min(near, nearest);
+    far = std::max(far, farthest);
+  }
+  if (far == 0) return {};
+  if (near == far) return fmt::format(", {} ns apart", far);
+  return fmt::format(", {} to {} ns apart", near, far);
+}
+
+void print_conditions(const LoadOptions& options, const std::vector<Contender>& contenders,
+                      unsigned left_out) {
   const measure::RunResult& any = contenders.front().rounds.front();
   fmt::print("\n  client     {} ({})\n", any.path.active, any.path.evidence.front());
-  fmt::print("  processors {}\n",
+  fmt::print("  processors {}{}\n",
              options.server_cpus.empty()
                  ? "not pinned"
                  : fmt::format("client on {}, server on {}", format_cpus(options.threads.cpus),
-                               format_cpus(options.server_cpus)));
+                               format_cpus(options.server_cpus)),
+             distance_text(contenders));
+  if (left_out > 0) {
+    fmt::print("  left out   {} {} in which the processors came nearer or went apart\n", left_out,
+               left_out == 1 ? "round" : "rounds");
+  }
   fmt::print("  machine    {}\n", measure::describe(any.host));
   fmt::print(
       "  not shown  what a network card or a second machine would change: this is loopback.\n"
@@ -186,7 +220,7 @@ void print_conditions(const LoadOptions& options, const std::vector<Contender>& 
   print_doubts(contenders);
 }
 
-nlohmann::ordered_json document(const std::vector<Contender>& contenders) {
+nlohmann::ordered_json document(const std::vector<Contender>& contenders, unsigned left_out) {
   const auto spread = [](const std::optional<measure::Spread>& value) -> nlohmann::ordered_json {
     if (!value) return nullptr;
     return {{"median", value->median},
@@ -196,6 +230,7 @@ nlohmann::ordered_json document(const std::vector<Contender>& contenders) {
   };
   nlohmann::ordered_json all;
   all["schema"] = "wiremark.comparison/1";
+  all["rounds_left_out"] = left_out;
   for (const Contender& contender : contenders) {
     nlohmann::ordered_json one;
     one["backend"] = net::to_string(contender.backend);
@@ -213,16 +248,21 @@ nlohmann::ordered_json document(const std::vector<Contender>& contenders) {
   return all;
 }
 
-Result<> run_rounds(const LoadOptions& options, std::vector<Contender>& contenders,
-                    net::Backend client, const std::vector<std::string>& arguments,
-                    const net::Stop& stop, Signals& signals) {
+// Where the hypervisor moves the processors apart in mid-round, a message costs three times as much
+// for one contender and not for the other: such a round is run again, up to as many as were asked
+// for. Returns how many were left out.
+Result<unsigned> run_rounds(const LoadOptions& options, std::vector<Contender>& contenders,
+                            net::Backend client, const std::vector<std::string>& arguments,
+                            const net::Stop& stop, Signals& signals) {
   const bool progress = wants_progress(options.output.progress, options.output.quiet);
   LoadOptions quietly = options;
   quietly.output.progress = "off";
-  for (unsigned round = 0; round < options.rounds && !stop.requested(); ++round) {
+  unsigned left_out = 0;
+  for (unsigned round = 0; round < options.rounds && !stop.requested();) {
+    std::vector<measure::RunResult> results;
     for (std::size_t i = 0; i < contenders.size() && !stop.requested(); ++i) {
       // The order turns with the round, so that none is always first.
-      Contender& contender = contenders[(i + round) % contenders.size()];
+      const Contender& contender = contenders[(i + round) % contenders.size()];
       if (progress) {
         draw_progress(fmt::format("round {} of {}: {}", round + 1, options.rounds,
                                   net::to_string(contender.backend)));
@@ -231,11 +271,19 @@ Result<> run_rounds(const LoadOptions& options, std::vector<Contender>& contende
                              arguments, stop, signals);
       if (!result) return std::unexpected(result.error());
       measure::pass_verdict(*result);
-      contender.rounds.push_back(std::move(*result));
+      results.push_back(std::move(*result));
     }
+    const auto [nearest, farthest] = distances_of(results);
+    if (!measure::same_place(nearest, farthest) && left_out < options.rounds && !stop.requested()) {
+      ++left_out;
+      continue;
+    }
+    for (std::size_t i = 0; i < results.size(); ++i)
+      contenders[(i + round) % contenders.size()].rounds.push_back(std::move(results[i]));
+    ++round;
   }
   if (progress) wipe_progress();
-  return {};
+  return left_out;
 }
 
 }  // namespace
@@ -246,20 +294,20 @@ int compare(const LoadOptions& options, const std::vector<std::string>& argument
   if (!client) return cannot("netload", client.error());
   auto contenders = start_servers(options);
   if (!contenders) return cannot("netload", contenders.error());
-  if (auto done = run_rounds(options, *contenders, *client, arguments, stop, signals); !done) {
-    return cannot("netload", done.error());
-  }
+  const auto left_out = run_rounds(options, *contenders, *client, arguments, stop, signals);
+  if (!left_out) return cannot("netload", left_out.error());
   if (std::ranges::any_of(*contenders, [](const Contender& one) { return one.rounds.empty(); }))
     return kInterrupted;
 
   const bool to_output = options.output.json == "-";
   if (to_output) {
-    fmt::print("{}\n", document(*contenders).dump(1));
+    fmt::print("{}\n", document(*contenders, *left_out).dump(1));
   } else {
     print_table(options, *contenders);
-    print_conditions(options, *contenders);
+    print_conditions(options, *contenders, *left_out);
     if (!options.output.json.empty()) {
-      const auto written = write_file(options.output.json, document(*contenders).dump(1) + '\n');
+      const auto written =
+          write_file(options.output.json, document(*contenders, *left_out).dump(1) + '\n');
       if (!written) return cannot("netload", written.error());
     }
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "measure/core_distance.h"
 #include "measure/quantity.h"
 #include "net/reactor.h"
 #include "net/workers.h"
@@ -102,6 +103,7 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
     if (!log) return std::unexpected(log.error());
     log_.emplace(std::move(*log));
   }
+  const Nanoseconds distance_before = measure::measure_core_distance();
   net::Workers workers(plan_.threads, options_.threads.cpus, gate_.over,
                        [this](std::size_t index, const auto& ready) { return work(index, ready); });
   if (auto ready = workers.wait_ready(); !ready) return std::unexpected(ready.error());
@@ -119,6 +121,7 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
   measure::RunResult outcome = load_result(
       {options_, plan_, backend_, target_, tally_, started_at_, first_, last_}, arguments);
   outcome.intervals = std::move(intervals_);
+  if (target_.pid) outcome.core_distance = {distance_before, measure::measure_core_distance()};
   outcome.interrupted = stop.requested();
   if (log_) {
     log_->log_until(last_.seen.at);
