@@ -22,6 +22,9 @@ constexpr unsigned kSubmissions = 1024;
 constexpr unsigned kCompletions = 16384;
 // Twice what one turn takes from the ring: one batch being filled and one being sent.
 constexpr unsigned kFirstBuffers = 64;
+// What circulates should stay near the processor: with 1,000 connections and 16 KiB a message, 128
+// buffers took 5.6 us a message where 1,024 took 6.4, though receives had to be armed more often.
+constexpr std::size_t kCached = 2 << 20;
 // Buffers of a power of two would all start in the same few sets of the cache.
 constexpr std::size_t kColour = 3 * 64;
 
@@ -147,6 +150,7 @@ BufferRing::BufferRing(BufferRing&& other) noexcept
       memory_(std::exchange(other.memory_, nullptr)),
       size_(other.size_),
       stride_(other.stride_),
+      fill_(other.fill_),
       count_(other.count_),
       circulating_(other.circulating_),
       pending_(other.pending_) {}
@@ -156,11 +160,10 @@ BufferRing::~BufferRing() {
   if (memory_) ::munmap(memory_, count_ * stride_);
 }
 
-bool BufferRing::grow() noexcept {
+void BufferRing::grow() noexcept {
   const unsigned wanted = std::min(2 * circulating_, count_);
-  if (wanted == circulating_) return false;
+  if (wanted * fill_ > kCached) return;
   while (circulating_ < wanted) give_back(circulating_++);
-  return true;
 }
 
 }  // namespace wiremark::net

@@ -51,7 +51,8 @@ class Ring {
 };
 
 /// Buffers that the kernel picks for receives (Linux 5.19). Few are in circulation at first,
-/// because the ring hands them out in turn and few stay in cache; grow() adds more.
+/// because the ring hands them out in turn and few stay in cache; grow() adds more while what they
+/// hold still fits it.
 class BufferRing {
  public:
   static Result<BufferRing> open(Ring& ring, unsigned count, std::size_t size);
@@ -68,6 +69,9 @@ class BufferRing {
     return where >= start && where < start + size_;
   }
 
+  /// Tells how much the kernel has put into a buffer.
+  void filled(std::size_t size) noexcept { fill_ = (15 * fill_ + size) / 16; }
+
   /// Makes a buffer the kernel's again; seen by it after publish().
   void give_back(unsigned id) noexcept {
     io_uring_buf_ring_add(ring_, memory_ + id * stride_, static_cast<unsigned>(size_),
@@ -79,8 +83,8 @@ class BufferRing {
     pending_ = 0;
   }
 
-  /// Doubles the buffers in circulation, up to all of them; false when all are.
-  bool grow() noexcept;
+  /// Doubles the buffers in circulation where there are more and the cache has room for them.
+  void grow() noexcept;
 
   unsigned circulating() const noexcept { return circulating_; }
   std::size_t size() const noexcept { return size_; }
@@ -92,6 +96,7 @@ class BufferRing {
   std::byte* memory_ = nullptr;
   std::size_t size_ = 0;
   std::size_t stride_ = 0;
+  std::size_t fill_ = 0;  // Bytes in a buffer of late.
   unsigned count_ = 0;
   unsigned circulating_ = 0;
   int pending_ = 0;

@@ -201,6 +201,7 @@ void UringReactor::received(Conn& conn, const io_uring_cqe& cqe, H& handler) {
     if (cqe.res > 0 && conn.state == Conn::State::open) {
       const auto size = static_cast<std::size_t>(cqe.res);
       stats_.bytes_in.add(size);
+      buffers_.filled(size);
       const bool fits = feed(conn, buffers_.view(delivering_, size), handler, options_.stash_limit);
       flush(conn);
       if (!fits) close(conn, EMSGSIZE);
