@@ -48,7 +48,8 @@ void add(CommandLine& line, BackendOptions& options) {
   line.add(
       "--wait", options.reactor.wait, "HOW",
       [](const std::string& text) { return net::WaitPolicy::parse(text); },
-      "block, spin, adaptive[:TIME] or batch[:TIME]: sleep for the next event, never sleep, spin up "
+      "block, spin, adaptive[:TIME] or batch[:TIME]: sleep for the next event, never sleep, spin "
+      "up "
       "to TIME (50us) while it pays, or let events gather for TIME (1ms) (block)");
   line.add(
       "--buffers", options.reactor.buffers, "N",
@@ -62,6 +63,15 @@ void add(CommandLine& line, BackendOptions& options) {
       "--read-size", options.reactor.read_size, "SIZE",
       [](const std::string& text) { return parse_read_size(text); },
       "epoll: bytes asked of one read (64k)");
+  line.add(
+      "--uring", options.reactor.uring, "KEYS",
+      [](const std::string& text) { return net::UringOptions::parse(text); },
+      "uring: direct, bundle, nominwait, sqpoll[=TIME], napi[=TIME], zc[=SIZE], with commas; what "
+      "each did is in the result (none)");
+  line.app().final_callback([&options] {
+    if (options.backend == net::Backend::epoll && options.reactor.uring.any())
+      throw CLI::ValidationError("--uring", "is for io_uring, and --backend is epoll");
+  });
   line.add("--sndbuf", options.socket.send_buffer, "SIZE", socket_buffer,
            "SO_SNDBUF of each socket (kernel's choice)");
   line.add("--rcvbuf", options.socket.receive_buffer, "SIZE", socket_buffer,

@@ -55,6 +55,7 @@ void add_config(measure::RunResult& result, const BackendOptions& options) {
                            {"buffers", std::to_string(options.reactor.buffers)},
                            {"buffer-size", std::to_string(options.reactor.buffer_size)},
                            {"read-size", std::to_string(options.reactor.read_size)},
+                           {"uring", options.reactor.uring.to_string()},
                            {"sndbuf", kernel_or(options.socket.send_buffer)},
                            {"rcvbuf", kernel_or(options.socket.receive_buffer)},
                        });

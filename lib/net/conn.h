@@ -44,7 +44,7 @@ struct alignas(64) Conn {
   std::size_t unsent() const noexcept { return out.size() + flight.size() + lent_size; }
 
   void* user = nullptr;  ///< The handler's own.
-  int fd = -1;
+  int fd = -1;           ///< -1 where the socket has none: see slot.
 
   // For reactors.
 
@@ -56,6 +56,7 @@ struct alignas(64) Conn {
   int error = 0;                 ///< closing: the errno for on_close, 0 for an orderly end.
   std::uint32_t turn = 0;        ///< io_uring: the turn in which a send was last queued.
   std::uint32_t lent_size = 0;
+  int slot = -1;  ///< io_uring: the place in the ring's own table, for a socket without an fd.
   const std::byte* lent_data = nullptr;
   Buffer out;     ///< Appended, not yet handed to the kernel.
   Buffer flight;  ///< io_uring: being sent; does not move until its completion.

@@ -42,6 +42,8 @@ std::vector<std::string> EpollReactor::describe() const {
                                     std::to_string(options_.read_size >> 10) + " KiB"};
   if (const std::string batch = options_.wait.batch_note(); !batch.empty())
     lines.push_back(batch + ", asleep in clock_nanosleep(2)");
+  if (options_.uring.any())
+    lines.push_back(options_.uring.to_string() + ": not active: no io_uring");
   return lines;
 }
 

@@ -22,6 +22,7 @@ constexpr Counter ReactorStats::* kCounters[] = {
     &ReactorStats::accepted, &ReactorStats::refused,        &ReactorStats::accept_errors,
     &ReactorStats::bytes_in, &ReactorStats::bytes_out,      &ReactorStats::copied,
     &ReactorStats::pauses,   &ReactorStats::out_of_buffers, &ReactorStats::rearmed,
+    &ReactorStats::bundled,  &ReactorStats::zero_copy,      &ReactorStats::zero_copy_not,
 };
 
 }  // namespace

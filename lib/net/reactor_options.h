@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/counter.h"
+#include "net/uring_options.h"
 #include "net/wait.h"
 
 namespace wiremark::net {
@@ -29,6 +30,7 @@ struct ReactorOptions {
   unsigned buffers = 1024;
   /// io_uring: bytes of one receive buffer.
   std::size_t buffer_size = 16 << 10;
+  UringOptions uring;
 };
 
 /// Written by the reactor's thread, readable from any.
@@ -45,6 +47,9 @@ struct ReactorStats {
   Counter pauses;          ///< Times reading stopped because a peer did not read.
   Counter out_of_buffers;  ///< io_uring: receives that ended with ENOBUFS.
   Counter rearmed;         ///< io_uring: multishot receives that had to be armed again.
+  Counter bundled;         ///< io_uring: buffers that a receive filled beside its last one.
+  Counter zero_copy;       ///< io_uring: sends without a copy whose end the kernel has told.
+  Counter zero_copy_not;   ///< io_uring: of them, those that it has copied all the same.
 
   /// Adds what another thread's reactor counted.
   ReactorStats& operator+=(const ReactorStats& other) noexcept;

@@ -2,8 +2,10 @@
 #include "net/uring.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -20,6 +22,8 @@ namespace {
 constexpr unsigned kSubmissions = 1024;
 // Completions of 10,000 connections that all speak at once, so that none overflows.
 constexpr unsigned kCompletions = 16384;
+// Direct descriptors of one ring at most: a million take 8 MB.
+constexpr rlim_t kSlots = 1 << 20;
 // Twice what one turn takes from the ring: one batch being filled and one being sent.
 constexpr unsigned kFirstBuffers = 64;
 // What circulates should stay near the processor: with 1,000 connections and 16 KiB a message, 128
@@ -57,21 +61,70 @@ std::byte* map_memory(std::size_t size) {
 
 }  // namespace
 
-Result<Ring> Ring::open() {
-  io_uring_params params{};
-  params.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
-                 IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
-  params.cq_entries = kCompletions;
+Result<Ring> Ring::open(const UringOptions& options) {
   Ring ring;
-  const int status = io_uring_queue_init_params(kSubmissions, &ring.ring_, &params);
+  ring.active_ = options;
+  int status = ring.set_up(options);
+  if (status < 0 && options.sqpoll_ns > 0) {
+    ring.missing_.push_back(std::string("sqpoll: not active: ") + std::strerror(-status));
+    ring.active_.sqpoll_ns = 0;
+    status = ring.set_up(ring.active_);
+  }
   if (status < 0) return ring_failed(-status);
   ring.open_ = true;
-  io_uring_register_ring_fd(
-      &ring.ring_);  // Saves a descriptor look-up; an old kernel does without.
+  // Saves a descriptor look-up; an old kernel does without.
+  io_uring_register_ring_fd(&ring.ring_);
+  ring.settle(options);
   return ring;
 }
 
-Ring::Ring(Ring&& other) noexcept : ring_(other.ring_), open_(std::exchange(other.open_, false)) {}
+int Ring::set_up(const UringOptions& options) {
+  io_uring_params params{};
+  params.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
+  if (options.sqpoll_ns > 0) {
+    params.flags |= IORING_SETUP_SQPOLL;
+    params.sq_thread_idle = static_cast<unsigned>(options.sqpoll_ns / kMillisecond);
+  } else {
+    params.flags |= IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
+  }
+  params.cq_entries = kCompletions;
+  return io_uring_queue_init_params(kSubmissions, &ring_, &params);
+}
+
+// Tries each choice; the kernel's own word decides.
+void Ring::settle(const UringOptions& asked) {
+  const auto miss = [this](auto& choice, auto off, const std::string& why) {
+    choice = off;
+    missing_.push_back(why);
+  };
+  if (!(ring_.features & kFeatMinTimeout)) active_.min_wait = false;
+  if (asked.bundle && !(ring_.features & kFeatBundle))
+    miss(active_.bundle, false, "bundle: not active: needs Linux 6.10");
+  if (asked.direct) {
+    // A table may hold as many files as the process (io_uring_register_files(3)).
+    rlimit files{};
+    ::getrlimit(RLIMIT_NOFILE, &files);
+    const auto slots = static_cast<unsigned>(std::min<rlim_t>(files.rlim_cur, kSlots));
+    if (const int status = io_uring_register_files_sparse(&ring_, slots); status < 0)
+      miss(active_.direct, false, std::string("direct: not active: ") + std::strerror(-status));
+  }
+  if (asked.napi_ns > 0) {
+    if (const int status = register_napi(ring_.ring_fd, asked.napi_ns); status < 0)
+      miss(active_.napi_ns, 0, std::string("napi: not active: ") + std::strerror(-status));
+  }
+  if (asked.zero_copy_min > 0) {
+    io_uring_probe* probe = io_uring_get_probe_ring(&ring_);
+    if (!probe || !io_uring_opcode_supported(probe, IORING_OP_SEND_ZC))
+      miss(active_.zero_copy_min, 0, "zc: not active: needs Linux 6.0");
+    if (probe) io_uring_free_probe(probe);
+  }
+}
+
+Ring::Ring(Ring&& other) noexcept
+    : ring_(other.ring_),
+      active_(other.active_),
+      missing_(std::move(other.missing_)),
+      open_(std::exchange(other.open_, false)) {}
 
 Ring::~Ring() {
   if (open_) io_uring_queue_exit(&ring_);
@@ -92,11 +145,9 @@ bool Ring::has_work() const noexcept {
          (IO_URING_READ_ONCE(*ring_.sq.kflags) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW));
 }
 
-bool Ring::has_min_wait() const noexcept { return ring_.features & kFeatMinTimeout; }
-
 unsigned Ring::wait(Nanoseconds now, Nanoseconds gather, Nanoseconds until) {
   io_uring_cqe* first;
-  if (gather >= now + kMicrosecond && has_min_wait()) {
+  if (gather >= now + kMicrosecond && active_.min_wait) {
     const unsigned submits = io_uring_sq_ready(&ring_) > 0;
     if (submits) io_uring_submit(&ring_);
     min_wait(ring_.ring_fd, WaitPolicy::kBatch, gather - now, until == kNever ? 0 : until - now);
@@ -127,6 +178,7 @@ Result<BufferRing> BufferRing::open(Ring& ring, unsigned count, std::size_t size
   buffers.count_ = count;
   buffers.size_ = size;
   buffers.stride_ = size + kColour;
+  buffers.place_.resize(count);
   auto* memory = map_memory(ring_bytes(count));
   if (!memory) return failed("mmap", "buffer ring");
   buffers.ring_ = reinterpret_cast<io_uring_buf_ring*>(memory);
@@ -153,7 +205,9 @@ BufferRing::BufferRing(BufferRing&& other) noexcept
       fill_(other.fill_),
       count_(other.count_),
       circulating_(other.circulating_),
-      pending_(other.pending_) {}
+      pending_(other.pending_),
+      added_(other.added_),
+      place_(std::move(other.place_)) {}
 
 BufferRing::~BufferRing() {
   if (ring_) ::munmap(ring_, ring_bytes(count_));

@@ -5,11 +5,14 @@
 #include <liburing.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "net/uring_options.h"
 
 namespace wiremark::net {
 
@@ -20,7 +23,8 @@ class Ring {
  public:
   /// Errors: EPERM where io_uring is denied, ENOSYS and EINVAL on an old kernel, ENOMEM over a
   /// limit; the message names the fix.
-  static Result<Ring> open();
+  /// What of `options` cannot be had is left out, and missing() says why.
+  static Result<Ring> open(const UringOptions& options);
   Ring(Ring&& other) noexcept;
   Ring& operator=(Ring&&) = delete;
   ~Ring();
@@ -37,8 +41,10 @@ class Ring {
   /// `gather` it sleeps on while fewer than a batch have completed. Returns the system calls made.
   unsigned wait(Nanoseconds now, Nanoseconds gather, Nanoseconds until);
 
-  /// Whether the kernel itself gathers a batch (Linux 6.12).
-  bool has_min_wait() const noexcept;
+  /// What was asked for and is active.
+  const UringOptions& active() const noexcept { return active_; }
+  /// What was asked for and is not, a line each with the reason.
+  const std::vector<std::string>& missing() const noexcept { return missing_; }
 
   /// Cancels everything under way and waits for it, at most a second (Linux 6.0).
   void cancel_all();
@@ -46,7 +52,12 @@ class Ring {
  private:
   Ring() = default;
 
+  int set_up(const UringOptions& options);
+  void settle(const UringOptions& asked);
+
   io_uring ring_{};
+  UringOptions active_;
+  std::vector<std::string> missing_;
   bool open_ = false;
 };
 
@@ -64,6 +75,12 @@ class BufferRing {
     return {memory_ + id * stride_, size};
   }
 
+  /// The buffer that the kernel fills after `id`, for receives that take more than one: entries of
+  /// the ring stay as they were until as many buffers as were taken before have come back.
+  unsigned after(unsigned id) const noexcept {
+    return ring_->bufs[(place_[id] + 1) & (count_ - 1)].bid;
+  }
+
   bool holds(unsigned id, const std::byte* where) const noexcept {
     const std::byte* start = memory_ + id * stride_;
     return where >= start && where < start + size_;
@@ -77,6 +94,7 @@ class BufferRing {
     io_uring_buf_ring_add(ring_, memory_ + id * stride_, static_cast<unsigned>(size_),
                           static_cast<unsigned short>(id), static_cast<int>(count_ - 1),
                           pending_++);
+    place_[id] = static_cast<std::uint16_t>(added_++ & (count_ - 1));
   }
   void publish() noexcept {
     if (pending_ > 0) io_uring_buf_ring_advance(ring_, pending_);
@@ -100,6 +118,8 @@ class BufferRing {
   unsigned count_ = 0;
   unsigned circulating_ = 0;
   int pending_ = 0;
+  unsigned added_ = 0;                // Since the start; the ring's tail once published.
+  std::vector<std::uint16_t> place_;  // Where in the ring each buffer was last put.
 };
 
 }  // namespace wiremark::net

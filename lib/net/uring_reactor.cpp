@@ -8,7 +8,27 @@
 #include <algorithm>
 #include <utility>
 
+#include "net/uring_compat.h"
+
 namespace wiremark::net {
+
+namespace {
+
+std::uint64_t data_of(const Conn& conn, std::uint64_t op) {
+  return reinterpret_cast<std::uintptr_t>(&conn) | op;
+}
+
+// What a system call of the ring names a connection's socket by.
+int file_of(const Conn& conn) { return conn.slot >= 0 ? conn.slot : conn.fd; }
+
+bool is_notification(const io_uring_cqe& cqe) { return cqe.flags & IORING_CQE_F_NOTIF; }
+
+// To be called when the entry is prepared, which clears its flags.
+void mark_file(io_uring_sqe& sqe, const Conn& conn) {
+  if (conn.slot >= 0) sqe.flags |= IOSQE_FIXED_FILE;
+}
+
+}  // namespace
 
 Result<> UringReactor::available() {
   ReactorOptions smallest;
@@ -23,7 +43,7 @@ Result<> UringReactor::available() {
 }
 
 Result<std::unique_ptr<UringReactor>> UringReactor::open(const ReactorOptions& options) {
-  auto ring = Ring::open();
+  auto ring = Ring::open(options.uring);
   if (!ring) return std::unexpected(ring.error());
   auto buffers = BufferRing::open(*ring, options.buffers, options.buffer_size);
   if (!buffers) return std::unexpected(buffers.error());
@@ -40,21 +60,9 @@ UringReactor::UringReactor(const ReactorOptions& options, Ring ring, BufferRing 
 UringReactor::~UringReactor() {
   ring_.cancel_all();  // Until then the kernel may write into buffers and holds the sockets open.
   pool_.for_each([](Conn& conn) {
-    ::close(conn.fd);
+    if (conn.fd >= 0) ::close(conn.fd);
     conn.operations = 0;
   });
-}
-
-std::vector<std::string> UringReactor::describe() const {
-  std::vector<std::string> lines = {"io_uring, multishot receive into " +
-                                    std::to_string(buffers_.circulating()) + " buffers of " +
-                                    std::to_string(buffers_.size() >> 10) +
-                                    " KiB, sends queued, one enter a turn"};
-  if (const std::string batch = options_.wait.batch_note(); !batch.empty())
-    lines.push_back(batch + (ring_.has_min_wait()
-                                 ? ", in io_uring's own min-wait"
-                                 : ", in a timed wait (min-wait needs Linux 6.12)"));
-  return lines;
 }
 
 void UringReactor::watch_stop(int fd) {
@@ -75,28 +83,27 @@ Conn& UringReactor::connect(Fd socket, const Address& to, void* user) {
   ++conn.operations;
   io_uring_sqe& sqe = ring_.entry();
   io_uring_prep_connect(&sqe, conn.fd, to.data(), to.size());
-  io_uring_sqe_set_data64(
-      &sqe, reinterpret_cast<std::uintptr_t>(&conn) | static_cast<std::uint64_t>(Op::connect));
+  io_uring_sqe_set_data64(&sqe, data_of(conn, static_cast<std::uint64_t>(Op::connect)));
   return conn;
 }
 
 void UringReactor::arm(Op op, Conn& conn) {
   io_uring_sqe& sqe = ring_.entry();
-  switch (op) {
-    case Op::accept:
-      io_uring_prep_multishot_accept(&sqe, conn.fd, nullptr, nullptr, SOCK_CLOEXEC);
-      break;
-    case Op::receive:
-      io_uring_prep_recv_multishot(&sqe, conn.fd, nullptr, 0, 0);
-      sqe.flags |= IOSQE_BUFFER_SELECT;
-      break;
-    default: {
-      const Bytes bytes = conn.flight.view();
-      io_uring_prep_send(&sqe, conn.fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_WAITALL);
-    }
+  const int file = file_of(conn);
+  if (op == Op::accept && ring_.active().direct) {
+    io_uring_prep_multishot_accept_direct(&sqe, file, nullptr, nullptr, 0);
+  } else if (op == Op::accept) {
+    io_uring_prep_multishot_accept(&sqe, file, nullptr, nullptr, SOCK_CLOEXEC);
+  } else if (op == Op::receive) {
+    io_uring_prep_recv_multishot(&sqe, file, nullptr, 0, 0);
+    sqe.flags |= IOSQE_BUFFER_SELECT;
+    if (ring_.active().bundle) sqe.ioprio |= kReceiveBundle;
+  } else {
+    const Bytes bytes = conn.flight.view();
+    io_uring_prep_send(&sqe, file, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_WAITALL);
   }
-  io_uring_sqe_set_data64(&sqe,
-                          reinterpret_cast<std::uintptr_t>(&conn) | static_cast<std::uint64_t>(op));
+  mark_file(sqe, conn);
+  io_uring_sqe_set_data64(&sqe, data_of(conn, static_cast<std::uint64_t>(op)));
   ++conn.operations;
 }
 
@@ -107,8 +114,7 @@ void UringReactor::arm_receive(Conn& conn) {
 
 void UringReactor::cancel(Op op, Conn& conn) {
   io_uring_sqe& sqe = ring_.entry();
-  io_uring_prep_cancel64(
-      &sqe, reinterpret_cast<std::uintptr_t>(&conn) | static_cast<std::uint64_t>(op), 0);
+  io_uring_prep_cancel64(&sqe, data_of(conn, static_cast<std::uint64_t>(op)), 0);
   io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
 }
 
@@ -144,11 +150,12 @@ void UringReactor::collect_failed_sends(std::uint64_t parity) {
   io_uring_cqe* cqe;
   unsigned head;
   io_uring_for_each_cqe(ring_.get(), head, cqe) {
-    if ((cqe->user_data & kOpMask) != static_cast<std::uint64_t>(Op::lent_send)) continue;
-    const std::uint64_t number = cqe->user_data >> 3;
-    if ((number & 1) != parity) continue;
-    lent_send_failed(number, cqe->res);
-    cqe->user_data = static_cast<std::uint64_t>(Op::ignored);
+    const auto op = static_cast<Op>(cqe->user_data & kOpMask);
+    const bool lent = op == Op::lent_send || (op == Op::zero_copy && !is_notification(*cqe));
+    if (!lent || (cqe->user_data >> 3 & 1) != parity) continue;
+    const LentSend& send = lent_by(cqe->user_data);
+    lent_send_failed(send, cqe->res);
+    cqe->res = static_cast<int>(send.size);
   }
 }
 
@@ -191,21 +198,63 @@ void UringReactor::flush(Conn& conn) {
 }
 
 void UringReactor::send_lent(Conn& conn) {
-  auto& queued = lent_[turn_ & 1];
   const Bytes bytes = conn.lent();
-  io_uring_sqe& sqe = ring_.entry();
-  io_uring_prep_send(&sqe, conn.fd, bytes.data(), bytes.size(),
-                     MSG_NOSIGNAL | MSG_DONTWAIT | MSG_WAITALL);
-  sqe.flags |= IOSQE_CQE_SKIP_SUCCESS;
-  io_uring_sqe_set_data64(
-      &sqe, (queued.size() << 4 | (turn_ & 1) << 3) | static_cast<std::uint64_t>(Op::lent_send));
   const bool keeps =
       delivering_ != kNoBuffer && !delivering_lent_ && buffers_.holds(delivering_, bytes.data());
-  queued.push_back({&conn, bytes.data(), conn.lent_size, keeps ? delivering_ : kNoBuffer});
+  const LentSend send{&conn, bytes.data(), conn.lent_size, keeps ? delivering_ : kNoBuffer};
+  const std::size_t zero_copy_min = ring_.active().zero_copy_min;
+  io_uring_sqe& sqe =
+      zero_copy_min > 0 && bytes.size() >= zero_copy_min ? queue_zero_copy(send) : queue_lent(send);
+  mark_file(sqe, conn);
   delivering_lent_ |= keeps;
   conn.turn = turn_;
   conn.lent_size = 0;
   stats_.bytes_out.add(bytes.size());
+}
+
+io_uring_sqe& UringReactor::queue_lent(const LentSend& send) {
+  auto& queued = lent_[turn_ & 1];
+  io_uring_sqe& sqe = ring_.entry();
+  io_uring_prep_send(&sqe, file_of(*send.conn), send.data, send.size,
+                     MSG_NOSIGNAL | MSG_DONTWAIT | MSG_WAITALL);
+  sqe.flags |= IOSQE_CQE_SKIP_SUCCESS;
+  io_uring_sqe_set_data64(&sqe, lent_data(queued.size(), Op::lent_send));
+  queued.push_back(send);
+  return sqe;
+}
+
+// A second completion says when the kernel needs the memory no more, which may be long after.
+io_uring_sqe& UringReactor::queue_zero_copy(const LentSend& send) {
+  if (zero_copy_free_.empty()) {
+    zero_copy_free_.push_back(static_cast<std::uint32_t>(zero_copies_.size()));
+    zero_copies_.emplace_back();
+  }
+  const std::size_t place = zero_copy_free_.back();
+  zero_copy_free_.pop_back();
+  zero_copies_[place] = send;
+  io_uring_sqe& sqe = ring_.entry();
+  io_uring_prep_send_zc(&sqe, file_of(*send.conn), send.data, send.size,
+                        MSG_NOSIGNAL | MSG_DONTWAIT | MSG_WAITALL, 0);
+  sqe.ioprio |= kReportUsage;
+  io_uring_sqe_set_data64(&sqe, lent_data(place, Op::zero_copy));
+  lent_[turn_ & 1].push_back({send.conn, send.data, send.size, kNoBuffer});
+  ++send.conn->operations;
+  return sqe;
+}
+
+void UringReactor::zero_copy_over(const io_uring_cqe& cqe) {
+  const std::size_t place = cqe.user_data >> 4;
+  const LentSend send = zero_copies_[place];
+  if (is_notification(cqe)) {
+    stats_.zero_copy.add();
+    if (static_cast<unsigned>(cqe.res) & kUsageCopied) stats_.zero_copy_not.add();
+  } else {
+    lent_send_failed(send, cqe.res);
+    if (cqe.flags & IORING_CQE_F_MORE) return;
+  }
+  if (send.buffer != kNoBuffer) buffers_.give_back(send.buffer);
+  zero_copy_free_.push_back(static_cast<std::uint32_t>(place));
+  if (--send.conn->operations == 0) dead_wait_for_turn_ |= !send.conn->alive();
 }
 
 // Sends what was copied, waiting in the kernel for room: the way of a peer that reads slowly.
@@ -216,10 +265,10 @@ void UringReactor::send_copied(Conn& conn) {
 }
 
 // A short count, or EAGAIN where nothing fitted: the rest goes the way that waits.
-void UringReactor::lent_send_failed(std::uint64_t number, int result) {
-  const LentSend& send = lent_[number & 1][number >> 1];
+void UringReactor::lent_send_failed(const LentSend& send, int result) {
   Conn& conn = *send.conn;
   const std::size_t left = send.size - static_cast<std::size_t>(std::max(result, 0));
+  if (left == 0) return;
   stats_.bytes_out.add(-left);
   if (!conn.alive()) return;
   if (result < 0 && result != -EAGAIN && result != -EINTR) return close(conn, -result);
@@ -290,14 +339,30 @@ void UringReactor::close(Conn& conn, int error) {
   if (conn.state == Conn::State::closing) return;
   // What is armed holds the socket open; shut down, it completes. A connect may not have begun,
   // and then would: it is cancelled, behind its own entry in the queue.
-  if (conn.state == Conn::State::connecting)
+  if (conn.state == Conn::State::connecting) {
     cancel(Op::connect, conn);
-  else if (conn.operations > 0)
+  } else if (conn.operations > 0 && conn.slot < 0) {
     ::shutdown(conn.fd, SHUT_RDWR);
+  } else if (conn.operations > 0) {
+    io_uring_sqe& sqe = ring_.entry();
+    io_uring_prep_shutdown(&sqe, conn.slot, SHUT_RDWR);
+    mark_file(sqe, conn);
+    io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
+  }
   dead_wait_for_turn_ |= conn.operations == 0;
   conn.state = Conn::State::closing;
   conn.error = error;
   dead_.push_back(&conn);
+}
+
+void UringReactor::end_socket(int fd, int slot) {
+  if (slot < 0) {
+    ::close(fd);
+    return;
+  }
+  io_uring_sqe& sqe = ring_.entry();
+  io_uring_prep_close_direct(&sqe, static_cast<unsigned>(slot));
+  io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
 }
 
 }  // namespace wiremark::net

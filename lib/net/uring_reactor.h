@@ -57,7 +57,7 @@ class UringReactor {
  private:
   // What a completion answers; the low bits of its user data, the rest is a Conn or a send's
   // number.
-  enum class Op : std::uint64_t { accept, receive, send, lent_send, connect, ignored };
+  enum class Op : std::uint64_t { accept, receive, send, lent_send, zero_copy, connect, ignored };
   static constexpr std::uint64_t kOpMask = 7;
   static constexpr unsigned kNoBuffer = ~0u;
 
@@ -72,12 +72,26 @@ class UringReactor {
 
   UringReactor(const ReactorOptions& options, Ring ring, BufferRing buffers);
 
+  // The user data of a lent send: its place in a list, the parity of its turn, and what it is.
+  std::uint64_t lent_data(std::size_t place, Op op) const noexcept {
+    return place << 4 | (turn_ & 1) << 3 | static_cast<std::uint64_t>(op);
+  }
+  const LentSend& lent_by(std::uint64_t data) const noexcept {
+    return static_cast<Op>(data & kOpMask) == Op::zero_copy ? zero_copies_[data >> 4]
+                                                            : lent_[data >> 3 & 1][data >> 4];
+  }
+
   void arm(Op op, Conn& conn);
   void arm_receive(Conn& conn);
   void cancel(Op op, Conn& conn);
   void send_lent(Conn& conn);
+  io_uring_sqe& queue_lent(const LentSend& send);
+  io_uring_sqe& queue_zero_copy(const LentSend& send);
   void send_copied(Conn& conn);
-  void lent_send_failed(std::uint64_t number, int result);
+  void lent_send_failed(const LentSend& send, int result);
+  void zero_copy_over(const io_uring_cqe& cqe);
+  void end_socket(int fd, int slot);
+  void note_napi(int fd) noexcept;
   void collect_failed_sends(std::uint64_t parity);
   void sent(Conn& conn, int result);
   void check_output(Conn& conn);
@@ -88,11 +102,15 @@ class UringReactor {
   void receive_ended(Conn& conn, int result);
 
   template <Handler H>
+  void deliver(Conn& conn, unsigned buffer, std::size_t size, H& handler);
+  template <Handler H>
   void complete(const io_uring_cqe& cqe, H& handler);
   template <Handler H>
   void received(Conn& conn, const io_uring_cqe& cqe, H& handler);
   template <Handler H>
   void accepted(Conn& listener, const io_uring_cqe& cqe, H& handler);
+  template <Handler H>
+  Conn& welcome(Conn& conn, H& handler);
   template <Handler H>
   void reap(H& handler);
 
@@ -109,15 +127,22 @@ class UringReactor {
   unsigned delivering_ = kNoBuffer;       // The buffer on_data reads right now.
   bool delivering_lent_ = false;          // Whether a send has borrowed it.
   std::vector<LentSend> lent_[2];         // By parity of the turn: queued now, and just submitted.
-  std::vector<Conn*> later_;              // Have more to send once this turn's send has left.
-  std::vector<Conn*> sending_later_;      // Swapped with later_ while it is walked.
-  std::vector<Conn*> dead_;               // Closing; freed when nothing in the kernel knows them.
-  bool dead_wait_for_turn_ = false;       // Some of them wait for nothing but the next turn.
+  std::vector<LentSend> zero_copies_;     // Until the kernel has told that it needs them no more.
+  std::vector<std::uint32_t> zero_copy_free_;  // Places in zero_copies_.
+  unsigned napi_id_ = 0;                       // Of an accepted socket, when one had any.
+  std::vector<Conn*> later_;                   // Have more to send once this turn's send has left.
+  std::vector<Conn*> sending_later_;           // Swapped with later_ while it is walked.
+  std::vector<Conn*> dead_;          // Closing; freed when nothing in the kernel knows them.
+  bool dead_wait_for_turn_ = false;  // Some of them wait for nothing but the next turn.
 };
 
 template <Handler H>
 Conn& UringReactor::adopt(Fd socket, H& handler) {
-  Conn& conn = pool_.take(socket.release(), Conn::State::open);
+  return welcome(pool_.take(socket.release(), Conn::State::open), handler);
+}
+
+template <Handler H>
+Conn& UringReactor::welcome(Conn& conn, H& handler) {
   arm_receive(conn);
   handler.on_open(conn);
   flush(conn);
@@ -158,7 +183,8 @@ template <Handler H>
 void UringReactor::complete(const io_uring_cqe& cqe, H& handler) {
   const auto op = static_cast<Op>(cqe.user_data & kOpMask);
   if (op == Op::ignored) return;
-  if (op == Op::lent_send) return lent_send_failed(cqe.user_data >> 3, cqe.res);
+  if (op == Op::lent_send) return lent_send_failed(lent_by(cqe.user_data), cqe.res);
+  if (op == Op::zero_copy) return zero_copy_over(cqe);
   Conn& conn = *reinterpret_cast<Conn*>(cqe.user_data & ~kOpMask);
   if (op == Op::receive) return received(conn, cqe, handler);
   if (op == Op::accept) return accepted(conn, cqe, handler);
@@ -181,12 +207,14 @@ void UringReactor::accepted(Conn& listener, const io_uring_cqe& cqe, H& handler)
     arm(Op::accept, listener);
   }
   if (connections() >= options_.max_connections) {
-    ::close(cqe.res);
     stats_.refused.add();
-    return;
+    return ring_.active().direct ? end_socket(-1, cqe.res) : end_socket(cqe.res, -1);
   }
   stats_.accepted.add();
-  adopt(Fd(cqe.res), handler);
+  Conn& conn = pool_.take(ring_.active().direct ? -1 : cqe.res, Conn::State::open);
+  if (ring_.active().direct) conn.slot = cqe.res;
+  if (ring_.active().napi_ns > 0) note_napi(conn.fd);
+  welcome(conn, handler);
 }
 
 template <Handler H>
@@ -196,20 +224,32 @@ void UringReactor::received(Conn& conn, const io_uring_cqe& cqe, H& handler) {
     conn.reading = false;
   }
   if (cqe.flags & IORING_CQE_F_BUFFER) {
-    delivering_ = cqe.flags >> IORING_CQE_BUFFER_SHIFT;
-    delivering_lent_ = false;
-    if (cqe.res > 0 && conn.state == Conn::State::open) {
-      const auto size = static_cast<std::size_t>(cqe.res);
-      stats_.bytes_in.add(size);
-      buffers_.filled(size);
-      const bool fits = feed(conn, buffers_.view(delivering_, size), handler, options_.stash_limit);
-      flush(conn);
-      if (!fits) close(conn, EMSGSIZE);
+    unsigned buffer = cqe.flags >> IORING_CQE_BUFFER_SHIFT;
+    std::size_t left = cqe.res > 0 ? static_cast<std::size_t>(cqe.res) : 0;
+    for (; left > buffers_.size(); left -= buffers_.size()) {  // A bundle.
+      const unsigned next = buffers_.after(buffer);
+      deliver(conn, buffer, buffers_.size(), handler);
+      buffer = next;
+      stats_.bundled.add();
     }
-    if (!delivering_lent_) buffers_.give_back(delivering_);
-    delivering_ = kNoBuffer;
+    deliver(conn, buffer, left, handler);
   }
   if (!conn.reading) receive_ended(conn, cqe.res);
+}
+
+template <Handler H>
+void UringReactor::deliver(Conn& conn, unsigned buffer, std::size_t size, H& handler) {
+  delivering_ = buffer;
+  delivering_lent_ = false;
+  if (size > 0 && conn.state == Conn::State::open) {
+    stats_.bytes_in.add(size);
+    buffers_.filled(size);
+    const bool fits = feed(conn, buffers_.view(buffer, size), handler, options_.stash_limit);
+    flush(conn);
+    if (!fits) close(conn, EMSGSIZE);
+  }
+  if (!delivering_lent_) buffers_.give_back(buffer);
+  delivering_ = kNoBuffer;
 }
 
 template <Handler H>
@@ -224,7 +264,7 @@ void UringReactor::reap(H& handler) {
       continue;
     }
     handler.on_close(conn, conn.error);
-    ::close(conn.fd);
+    end_socket(conn.fd, conn.slot);
     pool_.give_back(conn);
   }
   dead_.resize(kept);

@@ -1,6 +1,7 @@
 // What only the io_uring reactor can get wrong: buffers that run out, submissions in mid-turn.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -44,6 +45,26 @@ struct LendsLate {
   std::atomic<int> closed = 0;
 };
 
+/// Passes everything on, and keeps what the reactor says of itself at the end.
+template <class R, class H>
+struct Described {
+  void on_open(Conn& conn) { handler.on_open(conn); }
+  std::size_t on_data(Conn& conn, Bytes bytes) { return handler.on_data(conn, bytes); }
+  void on_close(Conn& conn, int error) {
+    handler.on_close(conn, error);
+    closed.add();
+  }
+  Nanoseconds on_turn(Nanoseconds now) {
+    lines = reactor->describe();
+    return handler.on_turn(now);
+  }
+
+  H& handler;
+  std::vector<std::string>& lines;
+  R* reactor = nullptr;
+  Counter closed;
+};
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("with too few buffers nothing is lost or reordered", R, UringReactor) {
@@ -78,4 +99,67 @@ TEST_CASE_TEMPLATE("a lent send cut short keeps its place before what is sent af
     CHECK((client.receive(handler.text.size() + last.size()) == handler.text + last));
     CHECK(eventually([&] { return handler.closed == 1'100; }));
   }
+}
+
+TEST_CASE_TEMPLATE("every choice keeps every byte, and says what it did", R, UringReactor) {
+  for (const std::string key : {"direct", "bundle", "nominwait", "sqpoll=2ms", "napi", "zc=1",
+                                "direct,bundle,zc=1k", "direct,sqpoll,zc=1"}) {
+    CAPTURE(key);
+    ReactorOptions options;
+    options.uring = UringOptions::parse(key).value();
+    options.wait = WaitPolicy::parse("batch:200us").value();
+    options.buffer_size = 2'048;
+    options.output_limit = 64'000;
+    ListenOptions small;
+    small.send_buffer = small.receive_buffer = 8'192;
+    FrameEcho echo;
+    std::vector<std::string> lines;
+    {
+      Described<R, FrameEcho> described{
+          .handler = echo, .lines = lines, .reactor = nullptr, .closed = {}};
+      Server<R, Described<R, FrameEcho>> server(described, options, "127.0.0.1:0", small);
+      std::vector<std::unique_ptr<Client>> clients;
+      for (int i = 0; i < 40; ++i) clients.push_back(std::make_unique<Client>(server.address()));
+      for (std::size_t i = 0; i < clients.size(); ++i) {
+        std::string frames;
+        for (std::size_t n = 0; n < 20; ++n) frames += frame(noise(3'000, 40 * n + i));
+        CHECK((clients[i]->exchange(frames, 4'099) == frames));
+      }
+      // Ended in every way while answers are under way: the rest must not notice.
+      const std::string large = frame(noise(1 << 20, 7));
+      for (int i = 0; i < 10; ++i) clients[i]->send_some(large);
+      for (int i = 0; i < 5; ++i) clients[i]->reset();
+      for (int i = 5; i < 10; ++i) clients[i]->close();
+      CHECK((clients[20]->exchange(large) == large));
+      for (int i = 10; i < 40; ++i) clients[i]->close();
+      CHECK(eventually([&] { return described.closed.get() == 40; }));
+      CHECK(server.stats().accepted.get() == 40);
+    }
+    for (const char* name : {"direct", "bundle", "sqpoll", "napi", "zc"}) {
+      CAPTURE(name);
+      const bool asked = key.find(name) != std::string::npos;
+      const auto says = [&](const std::string& line) { return line.starts_with(name); };
+      CHECK(std::ranges::count_if(lines, says) == asked);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("a connection without a descriptor is refused, and its place given again", R,
+                   UringReactor) {
+  Echo echo;
+  ReactorOptions options;
+  options.uring.direct = true;
+  options.max_connections = 2;
+  Server<R, Echo> server(echo, options);
+  for (int round = 0; round < 20; ++round) {
+    Client one(server.address()), two(server.address());
+    CHECK((one.exchange("1") == "1"));
+    CHECK((two.exchange("2") == "2"));
+    Client three(server.address());
+    CHECK(three.at_end());
+    one.close();
+    two.close();
+    CHECK(eventually([&] { return echo.closed.get() == 2u * (round + 1); }));
+  }
+  CHECK(server.stats().refused.get() == 20);
 }

@@ -292,6 +292,8 @@ std::vector<std::string> server_arguments(const LoadOptions& options, net::Backe
   const auto add = [&arguments](const char* flag, const std::string& value) {
     arguments.insert(arguments.end(), {flag, value});
   };
+  if (backend != net::Backend::epoll && reactor.uring.any())
+    add("--uring", reactor.uring.to_string());
   if (socket.send_buffer > 0) add("--sndbuf", std::to_string(socket.send_buffer));
   if (socket.receive_buffer > 0) add("--rcvbuf", std::to_string(socket.receive_buffer));
   if (!options.server_cpus.empty()) add("--cpus", format_cpus(options.server_cpus));
