@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Very many connections on one machine: how fast they open, and what each costs while it is idle.
+
+One netecho holds all of them in direct descriptors, which a limit on open files counts for each of
+its rings and not for the process; several netload open them from as many source addresses as it
+takes, and send one verified message over each.
+"""
+import argparse
+import contextlib
+import ctypes
+import json
+import math
+import os
+import pathlib
+import random
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIPPED = 77
+OTHER_DESCRIPTORS = 200  # Of a process, beside its connections.
+KERNEL_BYTES = 10_000  # Of a connection with both its ends, over what was measured.
+SENDING_S = 12
+PATIENCE_S = 150
+PR_SET_PDEATHSIG = 1
+
+
+def skip(reason):
+    print(f'skipped: {reason}')
+    sys.exit(SKIPPED)
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def process(*argv):
+    with tempfile.TemporaryFile('w+') as out, tempfile.TemporaryFile('w+') as err:
+        running = subprocess.Popen([str(word) for word in argv], stdin=subprocess.DEVNULL, stdout=out,
+                                   stderr=err, preexec_fn=die_with_parent)
+        running.output = lambda: (out.seek(0), out.read())[1]
+        running.messages = lambda: (err.seek(0), err.read())[1]
+        try:
+            yield running
+        finally:
+            running.kill()
+            running.wait()
+
+
+def fields(path):
+    """The numbers of a file of 'name: number' lines; kB become bytes."""
+    table = {}
+    for line in pathlib.Path(path).read_text(encoding='ascii').splitlines():
+        name, _, rest = line.partition(':')
+        words = rest.split()
+        if words and words[0].isdigit():
+            table[name] = int(words[0]) * (1024 if words[-1] == 'kB' else 1)
+    return table
+
+
+def user_bytes(pid):
+    """Anonymous and shared memory: neither code nor the kernel's."""
+    status = fields(f'/proc/{pid}/status')
+    return status['RssAnon'] + status['RssShmem']
+
+
+def kernel_bytes():
+    memory = fields('/proc/meminfo')
+    return memory['Slab'] + memory['KernelStack'] + memory['PageTables'] + memory.get('Percpu', 0)
+
+
+def tcp_sockets():
+    words = pathlib.Path('/proc/net/sockstat').read_text(encoding='ascii').split('TCP:')[1].split()
+    return int(words[words.index('inuse') + 1])
+
+
+def wait_for(condition, processes, what):
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        ended = [one for one in processes if one.poll() is not None]
+        if ended:
+            sys.exit(f'failed before {what}:\n{ended[0].messages()}')
+        if time.monotonic() > end:
+            sys.exit(f'failed: not within {PATIENCE_S} s: {what}')
+        time.sleep(0.02)
+
+
+def require_room(connections, each):
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if hard != resource.RLIM_INFINITY and hard < each + OTHER_DESCRIPTORS:
+        skip(f'the hard limit of descriptors is {hard}, and {each + OTHER_DESCRIPTORS} are needed')
+    available = fields('/proc/meminfo')['MemAvailable']
+    needed = 2 * connections * KERNEL_BYTES
+    if available < needed:
+        skip(f'{available >> 20} MiB of memory are free, and {needed >> 20} are needed')
+
+
+def free_port():
+    """One below those that connects take: a run that has just ended may still hold every one of them."""
+    for _ in range(100):
+        port = random.randrange(10_000, 30_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(('0.0.0.0', port))
+            return port
+    skip('no port from 10,000 to 30,000 is free')
+
+
+def measure(build, connections, each, folder):
+    loads_wanted = math.ceil(connections / each)
+    port_file = folder / 'port'
+    server_flags = [f'0.0.0.0:{free_port()}', '--backend', 'uring', '--uring', 'direct', '-t', loads_wanted,
+                    '--port-file', port_file, '--quiet', '--json']
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(process(build / 'netecho', *server_flags))
+        end = time.monotonic() + 10
+        while not port_file.exists():
+            if server.poll() is not None:
+                skip(f'netecho cannot run here: {server.messages().strip()}')
+            if time.monotonic() > end:
+                sys.exit('failed: netecho was not ready within 10 s')
+            time.sleep(0.02)
+        target = f'127.0.0.1:{port_file.read_text(encoding="ascii").strip()}'
+        time.sleep(0.5)
+        sockets, kernel, user = tcp_sockets(), kernel_bytes(), user_bytes(server.pid)
+        began = time.monotonic()
+        loads = [stack.enter_context(process(
+            build / 'netload', target, '--backend', 'epoll', '-c', each, '-r', 1 / SENDING_S, '-d',
+            f'{SENDING_S}s', '-s', '64', '--timeout', '60s', '--quiet', '--json'))
+            for _ in range(loads_wanted)]
+        total = loads_wanted * each
+        wait_for(lambda: tcp_sockets() - sockets >= 2 * total, [server, *loads], f'{total:,} were open')
+        opened_s = time.monotonic() - began
+        figures = {
+            'connections': total,
+            'open at once, sockets of both ends': tcp_sockets() - sockets,
+            'connections/s, all processes': round(total / opened_s),
+            'netecho: user bytes/connection': (user_bytes(server.pid) - user) / total,
+            'netload: user bytes/connection': sum(user_bytes(load.pid) for load in loads) / total,
+            'kernel: bytes/connection, both ends': (kernel_bytes() - kernel) / total,
+        }
+        results = []
+        for load in loads:
+            load.wait(PATIENCE_S)
+            if load.returncode != 0:
+                sys.exit(f'failed: netload ended with {load.returncode}:\n{load.messages()}')
+            results.append(json.loads(load.output()))
+        figures['netecho: user bytes/connection, each having spoken'] = (user_bytes(server.pid) - user) / total
+        figures['messages answered and verified'] = sum(r['totals']['messages'] for r in results)
+        server.send_signal(signal.SIGINT)
+        server.wait(PATIENCE_S)
+        served = json.loads(server.output())
+        figures['netecho: descriptors allowed'] = served['host']['limits']['nofile_hard']
+        if served['totals']['connections'] != total:
+            sys.exit(f"failed: netecho saw {served['totals']['connections']:,} of {total:,} connections")
+        for result in results:
+            if result['totals']['errors'] or result['totals']['connections'] != each:
+                sys.exit(f"failed: {result['totals']}")
+        if figures['messages answered and verified'] != total:
+            sys.exit(f"failed: {figures['messages answered and verified']:,} of {total:,} messages")
+        return figures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('build', type=pathlib.Path, help='folder of netecho and netload')
+    parser.add_argument('--connections', type=int, default=100_000)
+    parser.add_argument('--each', type=int, default=17_000, help='of one netload, and of one ring')
+    arguments = parser.parse_args()
+    require_room(arguments.connections, arguments.each)
+    with tempfile.TemporaryDirectory() as folder:
+        figures = measure(arguments.build, arguments.connections, arguments.each, pathlib.Path(folder))
+    for name, figure in figures.items():
+        print(f'{figure:>12,.0f}  {name}')
+
+
+main()
