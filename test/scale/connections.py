@@ -130,9 +130,9 @@ def measure(build, connections, each, folder):
         sockets, kernel, user = tcp_sockets(), kernel_bytes(), user_bytes(server.pid)
         began = time.monotonic()
         loads = [stack.enter_context(process(
-            build / 'netload', target, '--backend', 'epoll', '-c', each, '-r', 1 / SENDING_S, '-d',
-            f'{SENDING_S}s', '-s', '64', '--timeout', '60s', '--quiet', '--json'))
-            for _ in range(loads_wanted)]
+            build / 'netload', target, '--source-ip', f'127.0.{load}.2-127.0.{load}.9', '--backend', 'epoll',
+            '-c', each, '-r', 1 / SENDING_S, '-d', f'{SENDING_S}s', '-s', '64', '--timeout', '60s', '--quiet',
+            '--json')) for load in range(loads_wanted)]
         total = loads_wanted * each
         wait_for(lambda: tcp_sockets() - sockets >= 2 * total, [server, *loads], f'{total:,} were open')
         opened_s = time.monotonic() - began
