@@ -49,9 +49,9 @@ int main(int argc, char** argv) {
   install_signals();
   const auto started = std::chrono::system_clock::now();
 
-  Contents contents = e2_contents();
+  Contents contents = tools::e2_contents();
   if (!options.input.empty()) {
-    auto lines = read_contents(options.input);
+    auto lines = tools::read_contents(options.input);
     if (!lines) return fail(lines.error(), tools::kUsage);
     contents = std::move(*lines);
   }

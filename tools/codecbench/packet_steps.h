@@ -23,6 +23,7 @@ namespace wiremark::codecbench {
 inline constexpr std::int32_t kPacketHead = 567;
 inline constexpr std::int32_t kPacketGuid = 15;
 
+using tools::Contents;
 using SharedContents = std::shared_ptr<const Contents>;
 
 /// Messages whose contents lie on a shelf. Hot: one for each content. Cold: as many as the cache

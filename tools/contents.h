@@ -1,4 +1,4 @@
-// The contents that packets carry: the texts of E2, or the user's own lines.
+// The contents that messages carry: the texts of E2, or the user's own lines.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 struct Contents {
   std::string source;  ///< "22 texts", or the name of the file.
@@ -18,7 +18,8 @@ struct Contents {
   double mean_bytes() const noexcept;
 };
 
-/// A row's set of packets has indexes of 16 bits: from longer files every n-th line is taken.
+/// A set of packets in codecbench has indexes of 16 bits: from longer files every n-th line is
+/// taken.
 inline constexpr std::size_t kContentsMax = 65'536;
 
 /// The 22 texts.
@@ -29,4 +30,4 @@ Contents e2_contents();
 /// read, or has no line at all.
 Result<Contents> read_contents(const std::filesystem::path& file);
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

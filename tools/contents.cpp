@@ -1,4 +1,4 @@
-// The contents that packets carry: the texts of E2, or the user's own lines.
+// The contents that messages carry: the texts of E2, or the user's own lines.
 #include "contents.h"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 
 #include "wire/e2_texts.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 double Contents::mean_bytes() const noexcept {
   double sum = 0;
@@ -48,4 +48,4 @@ Result<Contents> read_contents(const std::filesystem::path& file) {
   return contents;
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools
