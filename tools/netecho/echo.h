@@ -16,12 +16,38 @@ namespace wiremark::tools {
 struct EchoCounts {
   Counter opened;
   Counter closed;
-  Counter messages;  ///< Reads that brought bytes: without a format nobody knows where one ends.
+  Counter messages;  ///< Whole ones; without a format, reads: nobody knows where a message ends.
   Counter bytes_in;
   measure::Histogram service;  ///< From the wake-up that brought the bytes to the end of its turn.
   std::map<int, std::uint64_t> closed_by_error;  ///< errno to connections.
+  std::map<std::string, std::uint64_t> refused;  ///< Connections ended for what they sent, by name.
+  std::string first_refusal;                     ///< What was expected and what came, in words.
   net::ReactorStats reactor;
   std::vector<std::string> path;
+};
+
+/// What one turn brings, counted at its end: one clock read and one visit to the counters serve the
+/// whole turn. Every answer of a turn counts as given at its end: exact for io_uring, which hands
+/// them over together, and an upper bound for epoll.
+class TurnTally {
+ public:
+  void add(std::size_t bytes) noexcept {
+    ++messages_;
+    bytes_ += bytes;
+  }
+
+  void end_turn(Nanoseconds service_ns, EchoCounts& counts) {
+    if (messages_ == 0) return;
+    counts.service.record_many(service_ns, messages_);
+    counts.messages.add(messages_);
+    counts.bytes_in.add(bytes_);
+    messages_ = 0;
+    bytes_ = 0;
+  }
+
+ private:
+  std::uint64_t messages_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 /// Sends back whatever arrives.
@@ -34,8 +60,7 @@ class Echo {
 
   std::size_t on_data(net::Conn& conn, Bytes bytes) {
     conn.lend(bytes);
-    ++turn_messages_;
-    turn_bytes_ += bytes.size();
+    tally_.add(bytes.size());
     return bytes.size();
   }
 
@@ -44,24 +69,15 @@ class Echo {
     if (error != 0) ++counts_.closed_by_error[error];
   }
 
-  // Every answer of a turn counts as given at its end: exact for io_uring, which hands them over
-  // together, and an upper bound for epoll. One clock read serves the whole turn.
   Nanoseconds on_turn(Nanoseconds now) {
-    if (turn_messages_ > 0) {
-      counts_.service.record_many(now - reactor_.woke_ns(), turn_messages_);
-      counts_.messages.add(turn_messages_);
-      counts_.bytes_in.add(turn_bytes_);
-      turn_messages_ = 0;
-      turn_bytes_ = 0;
-    }
+    tally_.end_turn(now - reactor_.woke_ns(), counts_);
     return kNever;
   }
 
  private:
   const Reactor& reactor_;
   EchoCounts& counts_;
-  std::uint64_t turn_messages_ = 0;
-  std::uint64_t turn_bytes_ = 0;
+  TurnTally tally_;
 };
 
 }  // namespace wiremark::tools

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -18,10 +19,14 @@ using namespace wiremark::tools;
 
 namespace {
 
+// Over the header of every format.
+constexpr std::size_t kHeaderMax = 64;
+
 constexpr const char* kExamples = R"(Examples:
   netecho                                  echo on 127.0.0.1:7007 until interrupted
   netecho --backend uring -t 2 --cpus 0,1  two pinned io_uring loops
   netecho '[::1]:0' --port-file port       any free port, written to a file when ready
+  netecho -f json                          decode, check and answer messages in JSON
   netecho unix:/tmp/echo.sock -d 10s --json=result.json
 Measure it with: netload -c 100 -d 5s 127.0.0.1:7007)";
 
@@ -30,6 +35,14 @@ void add_options(CommandLine& line, EchoOptions& options) {
   app.add_option("LISTEN", options.listen,
                  "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH, one or more (:7007)")
       ->check(address_form());
+  line.add(
+      "-f,--format", options.protocol.format, "FORMAT",
+      [](const std::string& text) { return parse_format(text, protocol_names()); },
+      in_words(protocol_names()) +
+          ": send back the bytes as they come, or decode, check and answer every message; "
+          "sockperf serves that tool's client (raw)");
+  line.add("--max-frame", options.protocol.limits.frame_size, "SIZE", parse_max_frame,
+           "Longest message of a format; a longer one ends its connection (1M)");
   add(line, options.backend);
   line.add(options.threads);
   line.add(options.time, "Stop after TIME (never)");
@@ -105,19 +118,21 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
   net::ReactorOptions how = options.backend.reactor;
   if (options.max_connections > 0)
     how.max_connections = (options.max_connections + threads - 1) / threads;
+  // A message that is allowed must find room while it arrives.
+  how.stash_limit = std::max(how.stash_limit, options.protocol.limits.frame_size + kHeaderMax);
   run.start(*backend, threads, options.time.interval);
   net::Workers workers(threads, options.threads.cpus, stop, [&](std::size_t i, const auto& ready) {
     return net::with_reactor(*backend, how, [&](auto& reactor) -> Result<> {
       EchoCounts& counts = run.counts(i);
-      Echo echo(reactor, counts);
-      SegmentCounting counting(reactor, echo, run.segments(i));
-      for (Fd& listener : (*listeners)[i]) reactor.listen(std::move(listener));
-      ready();
-      reactor.run(counting, stop);
-      run.segments(i).count(reactor);
-      counts.reactor = reactor.stats();
-      counts.path = reactor.describe();
-      return {};
+      return with_protocol(options.protocol, reactor, counts, [&](auto& handler) {
+        SegmentCounting counting(reactor, handler, run.segments(i));
+        for (Fd& listener : (*listeners)[i]) reactor.listen(std::move(listener));
+        ready();
+        reactor.run(counting, stop);
+        run.segments(i).count(reactor);
+        counts.reactor = reactor.stats();
+        counts.path = reactor.describe();
+      });
     });
   });
   if (auto ready = workers.wait_ready(); !ready) return ready;

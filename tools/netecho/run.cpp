@@ -69,7 +69,8 @@ measure::RunResult EchoRun::result(const EchoOptions& options,
       {"cpus", format_cpus(options.threads.cpus)},
       {"backlog", std::to_string(options.backlog)},
       {"max-connections", std::to_string(options.max_connections)},
-      {"format", "raw"},
+      {"format", options.protocol.format},
+      {"max-frame", std::to_string(options.protocol.limits.frame_size)},
   };
   add_config(result, options.backend);
   net::ReactorStats stats;
@@ -78,6 +79,10 @@ measure::RunResult EchoRun::result(const EchoOptions& options,
     for (const auto& [error, count] : counts->closed_by_error) {
       measure::add_error(result.totals.errors, std::strerror(error), count);
     }
+    for (const auto& [name, count] : counts->refused)
+      measure::add_error(result.totals.errors, name, count);
+    if (!counts->first_refusal.empty() && result.warnings.empty())
+      result.warnings.push_back("first malformed message: " + counts->first_refusal);
     stats += counts->reactor;
   }
   if (stats.refused.get() > 0)

@@ -11,6 +11,7 @@
 #include "measure/interval.h"
 #include "measure/result.h"
 #include "netecho/echo.h"
+#include "netecho/protocol.h"
 #include "options.h"
 #include "reactor_options.h"
 #include "segment_tally.h"
@@ -21,6 +22,7 @@ namespace wiremark::tools {
 struct EchoOptions {
   std::vector<std::string> listen = {":7007"};
   BackendOptions backend;
+  ProtocolOptions protocol;
   ThreadOptions threads;
   TimeOptions time;
   OutputOptions output;

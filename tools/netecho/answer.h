@@ -1,0 +1,65 @@
+// How one message becomes its answer: framed, decoded, checked, and encoded again.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "wire/codec.h"
+#include "wire/frame.h"
+
+namespace wiremark::tools {
+
+/// What became of the first frame of a stream.
+struct Answer {
+  std::size_t consumed = 0;      ///< Bytes of the frame; 0 while it is not whole, and on an error.
+  Bytes bytes = {};              ///< What goes back; valid until the next call.
+  wire::DecodeError error = {};  ///< Its offset counts from the start of the frame.
+};
+
+/// Belongs to one thread and knows nothing of connections: a loop appends the answer to one, a
+/// stage copies it to where the next one looks.
+///
+///   kName            the name users write
+///   answer(stream)   answers the frame that `stream` starts with
+template <class A>
+concept Answerer = requires(A answerer, Bytes stream) {
+  { A::kName } -> std::convertible_to<std::string_view>;
+  { answerer.answer(stream) } -> std::same_as<Answer>;
+};
+
+/// The messages of a codec. The answer is encoded anew from what was decoded.
+template <wire::Codec C>
+class CodecAnswerer {
+ public:
+  static constexpr std::string_view kName = C::kName;
+
+  CodecAnswerer(C& codec, const wire::Limits& limits) : codec_(codec), limits_(limits) {}
+
+  Answer answer(Bytes stream) {
+    wire::Frame frame;
+    if (const auto error = wire::next_frame(wire::kFramingOf<C>, stream, limits_, frame)) {
+      if (error.kind == wire::DecodeErrorKind::need_more_data) return {};
+      return {.error = error};
+    }
+    wire::Message message;
+    if (auto error = codec_.decode(frame.packet, message)) [[unlikely]] {
+      error.offset += frame.size - frame.packet.size();
+      return {.error = error};
+    }
+    const std::size_t room = wire::max_frame_size(codec_, message);
+    if (scratch_.size() < room) [[unlikely]]
+      scratch_.resize(room);
+    const std::size_t size = wire::encode_frame(codec_, message, scratch_);
+    return {.consumed = frame.size, .bytes = {scratch_.data(), size}};
+  }
+
+ private:
+  C& codec_;
+  wire::Limits limits_;
+  std::vector<std::byte> scratch_;  // As long as the longest answer so far may have been.
+};
+
+}  // namespace wiremark::tools

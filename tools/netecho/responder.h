@@ -1,0 +1,65 @@
+// The protocol of netecho with a format: every message is checked and answered.
+#pragma once
+
+#include <string>
+
+#include "formats.h"
+#include "netecho/answer.h"
+#include "netecho/echo.h"
+
+namespace wiremark::tools {
+
+/// Answers as many whole messages as there are. One that is malformed ends its connection, after
+/// the answers to those before it, and is counted under its name.
+template <class Reactor, Answerer A>
+class Responder {
+ public:
+  Responder(const Reactor& reactor, A& answerer, EchoCounts& counts)
+      : reactor_(reactor), answerer_(answerer), counts_(counts) {}
+
+  void on_open(net::Conn&) { counts_.opened.add(); }
+
+  std::size_t on_data(net::Conn& conn, Bytes bytes) {
+    std::size_t used = 0;
+    while (used < bytes.size()) {
+      const Answer answer = answerer_.answer(bytes.subspan(used));
+      if (answer.error) [[unlikely]] {
+        refuse(answer.error, bytes.subspan(used));
+        conn.finish();
+        return bytes.size();
+      }
+      if (answer.consumed == 0) break;
+      conn.append(answer.bytes);
+      tally_.add(answer.consumed);
+      used += answer.consumed;
+    }
+    return used;
+  }
+
+  void on_close(net::Conn& conn, int error) {
+    counts_.closed.add();
+    if (error != 0) {
+      ++counts_.closed_by_error[error];
+    } else if (!conn.stash.empty()) {
+      refuse({wire::DecodeErrorKind::need_more_data, conn.stash.size()}, conn.stash.view());
+    }
+  }
+
+  Nanoseconds on_turn(Nanoseconds now) {
+    tally_.end_turn(now - reactor_.woke_ns(), counts_);
+    return kNever;
+  }
+
+ private:
+  void refuse(const wire::DecodeError& error, Bytes stream) {
+    ++counts_.refused[name_of(A::kName, error.kind)];
+    if (counts_.first_refusal.empty()) counts_.first_refusal = describe(A::kName, error, stream);
+  }
+
+  const Reactor& reactor_;
+  A& answerer_;
+  EchoCounts& counts_;
+  TurnTally tally_;
+};
+
+}  // namespace wiremark::tools
