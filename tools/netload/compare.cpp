@@ -101,8 +101,10 @@ void print_table(const LoadOptions& options, const std::vector<Contender>& conte
   const std::string length = options.time.duration > 0
                                  ? format_duration(options.time.duration)
                                  : fmt::format("{} messages", options.requests);
-  fmt::print("{} connections, {} bytes, {}, {} rounds of {} each in turn, every reply {}\n\n",
-             options.connections, options.size.max, open_loop ? "open loop" : "closed loop",
+  const std::string what = options.format == kRaw ? fmt::format("{} bytes", options.size.max)
+                                                  : "messages in " + options.format;
+  fmt::print("{} connections, {}, {}, {} rounds of {} each in turn, every reply {}\n\n",
+             options.connections, what, open_loop ? "open loop" : "closed loop",
              contenders.front().rounds.size(), length, options.no_verify ? "counted" : "verified");
   constexpr auto kRow = "  {:<7} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n";
   fmt::print(kRow, "", "", "", "", "", "", "server CPU", "client CPU");

@@ -134,8 +134,9 @@ std::size_t Load<Reactor, T>::on_data(net::Conn& conn, Bytes bytes) {
     const auto connection = static_cast<std::uint32_t>(number(client));
     const Reply reply = traffic_.check(connection, client.answered, client.got, bytes);
     if (reply.refused) {
-      counts_.wrong_reply = true;
-      return refuse(conn, traffic_.refusal(), size);
+      Refusal why = traffic_.refusal();
+      if (counts_.wrong_reply.empty()) counts_.wrong_reply = std::move(why.detail);
+      return refuse(conn, std::move(why.kind), size);
     }
     client.got += static_cast<std::uint32_t>(reply.consumed);
     bytes = bytes.subspan(reply.consumed);

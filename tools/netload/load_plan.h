@@ -31,7 +31,6 @@ struct LoadPlan {
   Nanoseconds warmup = 0;      ///< Before it, left out of every figure.
   Nanoseconds timeout = 0;     ///< A reply later than this ends its connection.
   double connect_rate_hz = 0;  ///< Connections started per second; 0 is as fast as they open.
-  bool verify = true;
 
   bool open_loop() const noexcept { return rate_hz > 0; }
 };
@@ -64,7 +63,7 @@ struct LoadCounts {
   measure::Histogram lateness;  ///< Open loop: from the plan to the send.
   measure::Histogram connect;   ///< From connect(2) to established.
   std::map<std::string, std::uint64_t> errors;
-  bool wrong_reply = false;
+  std::string wrong_reply;  ///< About the first one; empty while all were right.
   std::vector<std::string> path;
 };
 

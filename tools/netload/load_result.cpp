@@ -12,6 +12,18 @@ namespace wiremark::tools {
 
 namespace {
 
+// What the messages hold, as the configuration tells it.
+std::pair<std::string, std::string> contents_of(const LoadRecord& run) {
+  const Contents& contents = run.traffic.contents;
+  if (run.traffic.format != kRaw) {
+    return {"input",
+            fmt::format("{}, {:.1f} bytes on average", contents.source, contents.mean_bytes())};
+  }
+  const SizeRange& size = run.options.size;
+  if (size.min == size.max) return {"size", std::to_string(size.min)};
+  return {"size", fmt::format("{}-{}", size.min, size.max)};
+}
+
 std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run) {
   const LoadOptions& options = run.options;
   const LoadPlan& plan = run.plan;
@@ -25,10 +37,9 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
       {"requests", std::to_string(plan.requests)},
       {"duration", format_duration(plan.duration)},
       {"warmup", format_duration(plan.warmup)},
-      {"size", options.size.min == options.size.max
-                   ? std::to_string(options.size.min)
-                   : fmt::format("{}-{}", options.size.min, options.size.max)},
-      {"verify", on_off(plan.verify)},
+      {"format", run.traffic.format},
+      contents_of(run),
+      {"verify", on_off(run.traffic.verify)},
       {"threads", std::to_string(plan.threads)},
       {"cpus", format_cpus(options.threads.cpus)},
       {"source-ip", plan.sources.to_string()},
@@ -49,11 +60,14 @@ void add_totals(measure::RunResult& result, const LoadRecord& run) {
     for (const auto& [kind, count] : counts->errors)
       measure::add_error(result.totals.errors, kind, count);
     last_answer = std::max(last_answer, counts->last_answer_ns.load(std::memory_order_relaxed));
-    if (counts->wrong_reply)
-      result.checks = {{"verify", false, "a reply differed from what was sent"}};
+    if (!counts->wrong_reply.empty() && result.checks.empty())
+      result.checks = {{"verify", false, counts->wrong_reply}};
   }
-  if (run.plan.verify && result.checks.empty()) {
-    result.checks = {{"verify", true, "every byte of every reply compared with what was sent"}};
+  if (run.traffic.verify && result.checks.empty()) {
+    const bool raw = run.traffic.format == kRaw;
+    result.checks = {{"verify", true,
+                      raw ? "every byte of every reply compared with what was sent"
+                          : "head, guid and content of every answer compared with what was sent"}};
   }
   result.totals.errors_allowed = run.options.errors_max;
   result.totals.connections_asked = run.plan.connections;
@@ -62,6 +76,19 @@ void add_totals(measure::RunResult& result, const LoadRecord& run) {
   result.totals.bytes_in = tally.sum(&LoadCounts::bytes_in);
   result.totals.bytes_out = tally.sum(&LoadCounts::bytes_out);
   result.totals.seconds = static_cast<double>(last_answer - run.first.seen.at) / kSecond;
+}
+
+// A server of another format closes, or waits for the rest of what it takes for a longer message.
+// Nothing has arrived then that could show it.
+void add_doubts(measure::RunResult& result, const LoadRecord& run) {
+  const std::string& format = run.traffic.format;
+  if (!run.traffic.contents.note.empty()) result.warnings.push_back(run.traffic.contents.note);
+  if (format == kRaw || result.totals.messages > 0 || result.totals.errors.empty()) return;
+  if (!result.checks.empty() && !result.checks.front().passed) return;
+  result.warnings.push_back(
+      fmt::format("no message was answered: expected {} frames, got nothing (does the server speak "
+                  "{}? netecho -f {})",
+                  format, format, format));
 }
 
 void add_latencies(measure::RunResult& result, const LoadRecord& run) {
@@ -149,6 +176,7 @@ measure::RunResult load_result(const LoadRecord& run, const std::vector<std::str
   result.config = config_of(run);
   add_config(result, run.options.backend);
   add_totals(result, run);
+  add_doubts(result, run);
   add_latencies(result, run);
   add_costs(result, run);
   result.path = path_of(run.options.backend.backend, run.backend, run.tally.front().path,

@@ -47,6 +47,7 @@ LoadSample take_sample(const LoadTally& tally, const LoadPlan& plan, const Targe
 struct LoadRecord {
   const LoadOptions& options;
   const LoadPlan& plan;
+  const TrafficPlan& traffic;
   net::Backend backend;
   const Target& target;
   const LoadTally& tally;

@@ -25,6 +25,7 @@ constexpr const char* kExamples = R"(Examples:
   netload 127.0.0.1:7007                   closed loop: 100 connections, 512 bytes, 10 s
   netload -c 10000 -r 10 -d 30s :7007      open loop: 10,000 connections, 10 messages/s each
   netload -n 1M -c 100 -s 512 :7007        a million verified round trips
+  netload -f json -c 100                   messages in JSON, every answer decoded and checked
   netload -c 1 -s 64 --wait spin --json    one connection, no sleep, result as JSON
   netload -r 100 --slo 'p99<2ms' :7007     exit 1 when the 99th percentile is 2 ms or more
   netload --find-max --slo 'p99<2ms'       the highest rate that keeps it
@@ -95,8 +96,20 @@ void add_options(CommandLine& line, LoadOptions& options) {
       ->excludes(rate);
   line.add("-n,--requests", options.requests, "N", parse_requests,
            "Stop after N messages of the measured part (no limit)");
+  line.add(
+      "-f,--format", options.format, "FORMAT",
+      [](const std::string& text) { return parse_format(text, format_names()); },
+      in_words(format_names()) +
+          ": messages of --size bytes that nobody looks into, or messages in a format, every "
+          "answer decoded and checked (raw)");
+  app.add_option("--input", options.input,
+                 "Contents of the messages of a format, one per line of FILE (22 texts)")
+      ->check(CLI::Validator(CLI::ExistingFile).description(""))
+      ->type_name("FILE");
+  line.add("--max-frame", options.max_frame, "SIZE", parse_max_frame,
+           "Longest message of a format, sent or answered (1M)");
   line.add("-s,--size", options.size, "BYTES", parse_sizes,
-           "Bytes of a message, or a range MIN-MAX (512)");
+           "Bytes of a raw message, or a range MIN-MAX (512)");
   line.add(
       "-P,--pipeline", options.pipeline, "N",
       [](const std::string& text) { return parse_whole(text, 1); },
@@ -114,8 +127,8 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--timeout", options.timeout, "TIME", time,
            "End a connection whose reply takes longer, and a run when none opens for so long; "
            "0 is never (5s)");
-  CLI::Option* verify = app.add_flag_callback(
-      "--verify", [] {}, "Compare every reply byte by byte with what was sent (on)");
+  CLI::Option* verify =
+      app.add_flag_callback("--verify", [] {}, "Compare every reply with what was sent (on)");
   app.add_flag("--no-verify", options.no_verify, "Compare nothing, only count the bytes")
       ->excludes(verify);
   line.add("--latency-from", options.latency_from_send, "WHERE", parse_latency_from,
@@ -188,6 +201,12 @@ std::string settle(LoadOptions& options) {
   if (options.sources.size() > 0 && options.target.starts_with("unix:"))
     return "--source-ip is for TCP: a Unix path has no source address";
   if (starts_server && options.server_pid > 0) return "--server-pid needs a TARGET";
+  if (options.format != kRaw && options.size.min > 0)
+    return "--size is of raw messages: those of a format are as long as their contents, which "
+           "--input names";
+  if (options.format == kRaw && !options.input.empty())
+    return "--input needs a format, such as -f json: raw messages hold noise";
+  if (options.size.min == 0) options.size = {512, 512};
   const bool open_loop = options.find_max || options.rate_hz + options.total_rate_hz > 0;
   if (options.latency_from_send && !open_loop) return "--latency-from needs a rate: -r or -R";
   if (options.time.duration == 0 && options.requests == 0) {

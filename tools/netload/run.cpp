@@ -40,19 +40,32 @@ LoadPlan make_plan(const LoadOptions& options, const net::Address& target) {
   plan.warmup = options.warmup;
   plan.timeout = options.timeout;
   plan.connect_rate_hz = options.connect_rate_hz;
-  plan.verify = !options.no_verify;
   return plan;
+}
+
+Result<TrafficPlan> make_traffic(const LoadOptions& options) {
+  TrafficPlan traffic;
+  traffic.format = options.format;
+  traffic.seed = options.seed;
+  traffic.verify = !options.no_verify;
+  traffic.limits.frame_size = options.max_frame;
+  if (options.format == kRaw) {
+    traffic.pattern.emplace(options.seed, options.size.min, options.size.max);
+  } else if (auto added = add_contents(traffic, options.input); !added) {
+    return std::unexpected(added.error());
+  }
+  return traffic;
 }
 
 /// Owned by the control thread; each worker writes the counts of its own index.
 class Run {
  public:
-  Run(const LoadOptions& options, net::Backend backend, const Target& target)
+  Run(const LoadOptions& options, net::Backend backend, const Target& target, TrafficPlan traffic)
       : options_(options),
         backend_(backend),
         target_(target),
         plan_(make_plan(options, target.address)),
-        pattern_(options.seed, options.size.min, options.size.max),
+        traffic_(std::move(traffic)),
         tally_(plan_.threads),
         segments_(plan_.threads),
         reactors_(plan_.threads) {
@@ -75,7 +88,7 @@ class Run {
   net::Backend backend_;
   Target target_;
   LoadPlan plan_;
-  Pattern pattern_;
+  TrafficPlan traffic_;
   StartGate gate_;
   LoadTally tally_;
   SegmentTallies segments_;
@@ -119,7 +132,8 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
       return std::unexpected(connected.error());
   }
   measure::RunResult outcome = load_result(
-      {options_, plan_, backend_, target_, tally_, started_at_, first_, last_}, arguments);
+      {options_, plan_, traffic_, backend_, target_, tally_, started_at_, first_, last_},
+      arguments);
   outcome.intervals = std::move(intervals_);
   if (target_.pid) outcome.core_distance = {distance_before, measure::measure_core_distance()};
   outcome.interrupted = stop.requested();
@@ -133,16 +147,16 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
 Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
   return net::with_reactor(backend_, options_.backend.reactor, [&](auto& reactor) -> Result<> {
     LoadCounts& counts = tally_[index];
-    RawTraffic traffic(pattern_, plan_.verify);
-    Load load(reactor, traffic, plan_, index, gate_, counts);
-    SegmentCounting counting(reactor, load, segments_[index]);
-    reactors_[index].began(reactor.stats());
-    ready();
-    reactor.run(counting, gate_.over);
-    segments_[index].count(reactor);
-    reactors_[index].ended();
-    counts.path = reactor.describe();
-    return {};
+    return with_traffic(traffic_, [&](auto& traffic) {
+      Load load(reactor, traffic, plan_, index, gate_, counts);
+      SegmentCounting counting(reactor, load, segments_[index]);
+      reactors_[index].began(reactor.stats());
+      ready();
+      reactor.run(counting, gate_.over);
+      segments_[index].count(reactor);
+      reactors_[index].ended();
+      counts.path = reactor.describe();
+    });
   });
 }
 
@@ -284,6 +298,8 @@ std::vector<std::string> server_arguments(const LoadOptions& options, net::Backe
   const net::SocketOptions& socket = options.backend.socket;
   std::vector<std::string> arguments = {
       "--backend",     std::string(net::to_string(backend)),
+      "--format",      options.format,
+      "--max-frame",   std::to_string(options.max_frame),
       "--wait",        reactor.wait.to_string(),
       "--buffers",     std::to_string(reactor.buffers),
       "--buffer-size", std::to_string(reactor.buffer_size),
@@ -303,7 +319,9 @@ std::vector<std::string> server_arguments(const LoadOptions& options, net::Backe
 Result<measure::RunResult> run_load(const LoadOptions& options, net::Backend backend,
                                     const Target& target, const std::vector<std::string>& arguments,
                                     const net::Stop& stop, Signals& signals) {
-  return Run(options, backend, target).execute(arguments, stop, signals);
+  auto traffic = make_traffic(options);
+  if (!traffic) return std::unexpected(traffic.error());
+  return Run(options, backend, target, std::move(*traffic)).execute(arguments, stop, signals);
 }
 
 ExitCode exit_code(const measure::RunResult& result, const LoadOptions& options) {

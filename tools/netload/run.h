@@ -10,6 +10,7 @@
 #include "measure/result.h"
 #include "measure/slo.h"
 #include "netload/load_plan.h"
+#include "netload/traffic_plan.h"
 #include "options.h"
 #include "reactor_options.h"
 #include "signals.h"
@@ -17,8 +18,8 @@
 namespace wiremark::tools {
 
 struct SizeRange {
-  std::size_t min = 512;
-  std::size_t max = 512;
+  std::size_t min = 0;
+  std::size_t max = 0;
 };
 
 struct LoadOptions {
@@ -47,7 +48,10 @@ struct LoadOptions {
   double total_rate_hz = 0;
   double requests = 0;
   unsigned pipeline = 0;  ///< 0: 1 in a closed loop, 16 with a rate.
-  SizeRange size;
+  std::string format{kRaw};
+  std::string input;  ///< Contents, one a line; empty: the texts of E2.
+  std::size_t max_frame = wire::Limits().frame_size;
+  SizeRange size;  ///< Of raw messages; 0: not given, 512.
   bool no_verify = false;
   bool latency_from_send = false;
   unsigned errors_max = 0;

@@ -20,6 +20,12 @@ struct Reply {
   bool refused = false;      ///< It is wrong: refusal() says why, and the connection ends.
 };
 
+/// Why a reply was refused.
+struct Refusal {
+  std::string kind;    ///< As errors are counted: "wrong reply", "json: syntax".
+  std::string detail;  ///< A sentence about this one.
+};
+
 /// One per thread. A message is told by the number of its connection in the load and its sequence
 /// number on that connection; nothing about it is remembered until its reply comes.
 ///
@@ -27,13 +33,13 @@ struct Reply {
 ///   check(connection, sequence, got, bytes)
 ///                                      reads the reply to it, of which `got` bytes were consumed
 ///                                      before; called again with the rest and more
-///   refusal()                          why the last check refused, as errors are counted by it
+///   refusal()                          why the last check refused
 template <class T>
 concept Traffic = requires(T traffic, net::Conn& conn, std::uint32_t connection,
                            std::uint32_t sequence, std::size_t got, Bytes bytes) {
   { traffic.send(conn, connection, sequence) } -> std::same_as<std::size_t>;
   { traffic.check(connection, sequence, got, bytes) } -> std::same_as<Reply>;
-  { traffic.refusal() } -> std::convertible_to<std::string>;
+  { traffic.refusal() } -> std::same_as<Refusal>;
 };
 
 /// Lends windows of a random block and compares what comes back with them, in the pieces in which
@@ -56,7 +62,7 @@ class RawTraffic {
     return {.consumed = count, .whole = count == expected.size()};
   }
 
-  std::string refusal() const { return "wrong reply"; }
+  Refusal refusal() const { return {"wrong reply", "a reply differed from what was sent"}; }
 
  private:
   const Pattern& pattern_;
