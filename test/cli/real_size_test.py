@@ -6,6 +6,7 @@ import resource
 
 from case import Skip, case, equal, expect, run, wait_until
 from many_echo import ManyEcho
+from messages import FORMATS
 from process import Echo, netload, require_backend, start_netload
 
 SECONDS = 400
@@ -15,12 +16,16 @@ def result_of(server, *flags):
     return netload(server.address, *flags, "--timeout", "60s", "--json", seconds=SECONDS).ended_with(0).json()
 
 
-@case
-def ten_thousand_connections():
+def require_descriptors():
     needed = 10_100
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard != resource.RLIM_INFINITY and hard < needed:
         raise Skip(f"the hard limit of descriptors is {hard}, and {needed} are needed")
+
+
+@case
+def ten_thousand_connections():
+    require_descriptors()
     with Echo("--json") as server:
         result = result_of(server, "-c", "10000", "-r", "10", "-d", "5s")
         equal(result["totals"]["connections"], 10_000, "connections")
@@ -57,6 +62,22 @@ def sixty_thousand_connections_to_one_target():
                 equal(result["plan"]["planned"], 4 * each, "planned")
                 equal(result["plan"]["answered"], 4 * each, "answered")
                 equal(result["totals"]["errors"], {}, "errors")
+
+
+@case
+def ten_thousand_connections_in_every_format():
+    require_descriptors()
+    for name in FORMATS:
+        with Echo("-f", name, "--json") as server:
+            result = result_of(server, "-f", name, "-c", "10000", "-r", "10", "-d", "2s")
+            equal(result["totals"]["connections"], 10_000, f"connections in {name}")
+            equal(result["plan"]["planned"], 200_000, "planned")
+            equal(result["plan"]["answered"], 200_000, f"answered in {name}")
+            equal([check["passed"] for check in result["checks"]], [True], "every answer decoded and checked")
+            equal(result["totals"]["errors"], {}, "errors")
+            served = server.stop().ended_with(0).json()["totals"]
+            equal(served["messages"], 200_000, f"messages that the server answered in {name}")
+            equal(served["errors"], {}, "errors of the server")
 
 
 @case
