@@ -171,8 +171,9 @@ Judgement judge(const RunResult& result) {
 
 void pass_verdict(RunResult& result) {
   Judgement judgement = judge(result);
-  for (const auto* list : {&judgement.reasons, &judgement.notes})
-    result.warnings.insert(result.warnings.end(), list->begin(), list->end());
+  std::vector<std::string>& warnings = result.warnings;
+  warnings.insert(warnings.begin(), judgement.reasons.begin(), judgement.reasons.end());
+  warnings.insert(warnings.end(), judgement.notes.begin(), judgement.notes.end());
   if (result.role == Role::generator) result.verdict = Verdict{std::move(judgement.reasons)};
 }
 

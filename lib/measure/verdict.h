@@ -40,8 +40,9 @@ Judgement judge(const RunResult& result);
 /// over kScheduleMissedPctMax of the plan late by its own doing. A higher rate says nothing then.
 bool generator_was_limit(const RunResult& result);
 
-/// Appends the judgement to result.warnings and, for a generator, sets result.verdict. Call it
-/// once, when all else of the result is in place.
+/// Adds the judgement to result.warnings, its reasons in front of what a tool has put there and its
+/// notes behind, and, for a generator, sets result.verdict. Call it once, when all else of the
+/// result is in place.
 void pass_verdict(RunResult& result);
 
 }  // namespace wiremark::measure

@@ -47,13 +47,15 @@ TEST_CASE("a good run has no doubts") {
 TEST_CASE("the verdict holds the reasons, and the warnings all, reasons first") {
   RunResult result = sample_result();
   result.machine = {95, 12, 3};
+  result.warnings = {"what the tool itself has to say"};
   pass_verdict(result);
   CHECK_FALSE(result.verdict->valid());
   REQUIRE(result.verdict->reasons.size() == 1);
-  REQUIRE(result.warnings.size() == 2);
+  REQUIRE(result.warnings.size() == 3);
   CHECK(result.warnings[0] == result.verdict->reasons[0]);
   CHECK(mentions(result.warnings[0], "steal"));
-  CHECK(mentions(result.warnings[1], "other processes"));
+  CHECK(mentions(result.warnings[1], "the tool itself"));
+  CHECK(mentions(result.warnings[2], "other processes"));
 }
 
 TEST_CASE("a server's run has doubts and no verdict") {
