@@ -100,8 +100,9 @@ Json to_json(const MachineShare& share) {
 }
 
 Json to_json(const Plan& plan) {
-  return {{"planned", plan.planned}, {"sent", plan.sent}, {"answered", plan.answered},
-          {"lost", plan.lost},       {"late", plan.late}, {"overdue", plan.overdue}};
+  return {{"planned", plan.planned},   {"sent", plan.sent}, {"unsent", plan.unsent()},
+          {"answered", plan.answered}, {"lost", plan.lost}, {"late", plan.late},
+          {"overdue", plan.overdue}};
 }
 
 Json to_json(const Interval& interval) {

@@ -123,6 +123,9 @@ struct Plan {
   /// The part of late for which the generator was: it came to them when that time had passed. The
   /// others were held up by their connection, which still waited for the server.
   std::uint64_t overdue = 0;
+
+  /// Planned and never sent: their connection had ended, or the run was interrupted first.
+  std::uint64_t unsent() const noexcept { return planned - sent; }
 };
 
 /// A part of a run, as the live line shows it.

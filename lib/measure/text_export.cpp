@@ -149,10 +149,10 @@ void put_outcome(std::string& text, const RunResult& result, bool colour) {
   text += '\n';
   if (const auto& plan = result.plan) {
     put_line(text, "plan",
-             fmt::format("{} planned, {} sent, {} answered, {} lost, {} late",
+             fmt::format("{} planned, {} sent, {} unsent, {} answered, {} lost, {} late",
                          format_count(plan->planned), format_count(plan->sent),
-                         format_count(plan->answered), format_count(plan->lost),
-                         format_count(plan->late)));
+                         format_count(plan->unsent()), format_count(plan->answered),
+                         format_count(plan->lost), format_count(plan->late)));
   }
   std::string errors;
   for (const auto& [kind, count] : result.totals.errors) {

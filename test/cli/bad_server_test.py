@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """netload against servers that answer wrongly, late, half or not at all: it names it and ends."""
 
+import signal
 import socket
+import time
 
 from bad_server import BadServer, echo, reset
 from case import case, contains, equal, expect, run, wait_until
@@ -20,6 +22,12 @@ def wrong_byte_in(place):
         connection.sendall(data)
         echo(connection)
     return behave
+
+
+def expect_sums(plan):
+    """Nothing is in two places, nothing in none."""
+    equal(plan["sent"] + plan["unsent"], plan["planned"], f"sent and unsent of {plan}")
+    equal(plan["answered"] + plan["lost"], plan["sent"], f"answered and lost of {plan}")
 
 
 def errors_of(ended):
@@ -131,7 +139,7 @@ def one_is_closed_under_a_schedule():
         plan = ended.json()["plan"]
         equal(plan["planned"], 400, "planned")
         expect(300 <= plan["answered"] < 400, f"plan: {plan}")
-        equal(plan["sent"], plan["answered"] + plan["lost"], "sent")
+        expect_sums(plan)
 
 
 @case
@@ -204,6 +212,151 @@ def the_server_dies():
             server.kill()
             ended = running.finish(SECONDS).ended_with(4)
         expect(sum(errors_of(ended).values()) == 4, f"errors: {errors_of(ended)}")
+
+
+@case
+def all_die_early_and_the_rest_of_the_plan_is_unsent():
+    def behave(connection, number):
+        echo(connection, 10)
+        reset(connection)
+    with BadServer(behave) as server:
+        ended = netload(server.address, "-c", "4", "-r", "100", "-d", "20s", "-s", "100", "--json", seconds=SECONDS)
+        plan = ended.ended_with(4).json()["plan"]
+        equal(plan["planned"], 8000, "planned")
+        equal(plan["answered"], 40, "answered")
+        expect(plan["unsent"] >= 7900, f"unsent of {plan}")
+        expect_sums(plan)
+
+
+@case
+def closed_in_the_midst_of_a_message():
+    """The server takes half of a large message and resets."""
+    def behave(connection, number):
+        connection.recv(1 << 16)
+        reset(connection)
+    with BadServer(behave) as server:
+        ended = netload(server.address, "-c", "2", "-s", "4M", "-d", "20s", "--json", seconds=SECONDS).ended_with(4)
+        equal(sum(errors_of(ended).values()), 2, "errors")
+        expect(set(errors_of(ended)) <= {"Connection reset by peer", "Broken pipe"}, f"errors: {errors_of(ended)}")
+        equal(ended.json()["totals"]["messages"], 0, "messages")
+
+
+@case
+def half_closed():
+    """The server ends its own side and goes on reading."""
+    def behave(connection, number):
+        echo(connection, 10)
+        connection.shutdown(socket.SHUT_WR)
+        while connection.recv(1 << 16):
+            pass
+    with BadServer(behave) as server:
+        for load in [["-d", "20s"], ["-r", "100", "-d", "20s"]]:
+            ended = netload(server.address, "-c", "3", *load, "-s", "100", "--json", seconds=SECONDS).ended_with(4)
+            equal(errors_of(ended), {"closed by the server": 3}, f"errors with {load}")
+            equal(ended.json()["totals"]["messages"], 30, "messages")
+
+
+@case
+def one_breaks_and_is_opened_again():
+    for load, messages in [(["-n", "2000"], 2000), (["-r", "200", "-d", "2s"], 1600)]:
+        with BadServer(one_of_four(reset)) as server:
+            ended = netload(server.address, "-c", "4", *load, "-s", "100", "--reconnect", "--json", seconds=SECONDS)
+            result = ended.ended_with(4).json()
+            equal(sum(errors_of(ended).values()), 1, "errors")
+            if "plan" not in result:
+                continue
+            plan = result["plan"]
+            equal([plan["planned"], plan["unsent"]], [messages, 0], f"planned and unsent of {plan}")
+            expect(plan["lost"] <= 16, f"lost of {plan}")
+            expect_sums(plan)
+            equal(result["totals"]["connections"], 5, "connections made")
+
+
+@case
+def the_server_dies_and_comes_back():
+    with Echo() as first:
+        with start_netload(first.address, "-c", "4", "-r", "100", "-d", "5s", "-i", "50ms", "--reconnect",
+                           "--json") as running:
+            wait_until(lambda: running.err.count("qps") > 5, "it ran")
+            first.kill()
+            before = running.err.count("qps")
+            wait_until(lambda: running.err.count("qps") > before + 10, "half a second was without a server")
+            with Echo(listen=[first.address]):
+                ended = running.finish(SECONDS).ended_with(4)
+    plan = ended.json()["plan"]
+    equal([plan["planned"], plan["unsent"]], [2000, 0], f"planned and unsent of {plan}")
+    expect(plan["answered"] >= 2000 - 4 * 16, f"answered of {plan}")
+    expect_sums(plan)
+    expect(any("refused" in kind for kind in errors_of(ended)), f"errors: {errors_of(ended)}")
+    # Half a second without a server shows in every message planned meanwhile, not in four.
+    p99 = dict(map(tuple, ended.json()["latency_ns"]["percentiles"]))[99.0]
+    expect(p99 > 100e6, f"p99 is {p99} ns: the wait for the server is hidden")
+
+
+@case
+def the_server_dies_and_stays_away():
+    for load in [["-d", "20s"], ["-n", "100000000"], ["-r", "100", "-d", "20s"]]:
+        with Echo() as server, start_netload(server.address, "-c", "4", *load, "-i", "50ms", "--reconnect", "--timeout",
+                                             "500ms", "--json") as running:
+            wait_until(lambda: running.err.count("qps") > 1, "it ran")
+            server.kill()
+            ended = running.finish(SECONDS).ended_with(4)
+        expect(any("refused" in kind for kind in errors_of(ended)), f"errors with {load}: {errors_of(ended)}")
+        if "plan" in ended.json():
+            equal(ended.json()["plan"]["planned"], 8000, "planned")
+            expect_sums(ended.json()["plan"])
+
+
+def interrupted(running):
+    running.signal(signal.SIGINT)
+    result = running.finish(SECONDS).ended_with(130).json()
+    equal(result["interrupted"], True, "interrupted")
+    if "plan" in result:
+        expect_sums(result["plan"])
+    return result
+
+
+@case
+def interrupted_while_it_connects():
+    with socket.create_server(("127.0.0.1", 0), backlog=1) as listener:
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        for load in [[], ["-r", "10"]]:
+            with start_netload(address, "-c", "20", "-d", "60s", *load, "--timeout", "60s", "--json") as running:
+                time.sleep(0.5)
+                equal(interrupted(running)["totals"]["messages"], 0, "messages")
+
+
+@case
+def interrupted_in_the_warm_up():
+    with Echo() as server:
+        for load in [[], ["-r", "10"]]:
+            with start_netload(server.address, "-c", "4", "-w", "60s", "-d", "60s", *load, "--json") as running:
+                time.sleep(0.5)
+                equal(interrupted(running)["totals"]["messages"], 0, "messages")
+
+
+@case
+def interrupted_in_the_run():
+    with Echo() as server:
+        with start_netload(server.address, "-c", "4", "-r", "100", "-d", "60s", "-i", "50ms", "--json") as running:
+            wait_until(lambda: running.err.count("qps") > 5, "it ran")
+            plan = interrupted(running)["plan"]
+            expect(100 < plan["planned"] < 24_000, f"planned is what had come due: {plan}")
+
+
+@case
+def interrupted_while_it_awaits_the_last_replies():
+    def behave(connection, number):
+        echo(connection, 3)
+        server.ended.wait()
+    for load in [["-d", "300ms"], ["-r", "50", "-d", "300ms"]]:
+        with BadServer(behave) as server:
+            with start_netload(server.address, "-c", "3", "--timeout", "0", *load, "--json") as running:
+                time.sleep(1)
+                result = interrupted(running)
+                equal(result["totals"]["messages"], 9, "messages")
+                if "plan" in result:
+                    equal([result["plan"]["planned"], result["plan"]["lost"]], [45, 36], f"plan {result['plan']}")
 
 
 @case

@@ -20,6 +20,7 @@ def expect_plan(result, planned):
     plan = result["plan"]
     equal(plan["planned"], planned, "planned")
     equal(plan["sent"], planned, "sent")
+    equal(plan["unsent"], 0, "unsent")
     equal(plan["answered"], planned, "answered")
     equal(plan["lost"], 0, "lost")
     equal(result["totals"]["messages"], planned, "messages")
@@ -87,18 +88,43 @@ def latency_counts_from_what_was_asked():
 
 
 @case
-def a_stopped_server_shows_in_every_planned_message():
-    """The stall gate: a server asleep for 600 ms delays 60 planned messages, not one."""
+def poisson_arrivals():
     with Echo() as server:
-        with start_netload(server.address, "-c", "1", "-r", "100", "-d", "2s", "-P", "1", "--json") as running:
-            time.sleep(0.7)
-            server.signal(signal.SIGSTOP)
-            time.sleep(0.6)
-            server.signal(signal.SIGCONT)
-            result = running.finish().ended_with(0).json()
-        expect_plan(result, 200)
-        p90 = dict(map(tuple, result["latency_ns"]["percentiles"]))[90.0]
-        expect(p90 > 100e6, f"p90 is {p90} ns: the wait of the messages planned meanwhile is hidden")
+        flags = ["-c", "7", "-R", "1000", "--arrival", "poisson", "-d", "1s", "--seed"]
+        counts = [document(server, *flags, seed)["plan"] for seed in ["5", "5", "6"]]
+        for plan in counts:
+            equal([plan["sent"], plan["answered"], plan["lost"]], [plan["planned"], plan["planned"], 0], "plan")
+            # A count of 1,000 expected has a deviation of 32.
+            expect(800 < plan["planned"] < 1200, f"planned: {plan}")
+        equal(counts[0]["planned"], counts[1]["planned"], "planned with the same seed")
+        expect(counts[0]["planned"] != counts[2]["planned"], "another seed plans the same")
+        expect_plan(document(server, "-c", "5", "-r", "100", "--arrival", "poisson", "-n", "77"), 77)
+        expect_plan(document(server, "-c", "5", "-r", "100", "--arrival", "poisson", "-n", "77", "-w", "300ms", "-t", "2"),
+                    77)
+
+
+@case
+def churn():
+    with Echo("--json") as server:
+        result = document(server, "-c", "3", "-n", "300", "--churn", "5", "-t", "1")
+        equal(result["totals"]["messages"], 300, "messages")
+        # The one that answers the last message may be due to close, and then opens another.
+        expect(58 <= result["totals"]["connections"] <= 66, f"connections: {result['totals']}")
+        equal(result["connect_ns"]["count"], result["totals"]["connections"], "connects measured")
+        expect_plan(document(server, "-c", "4", "-r", "100", "-d", "500ms", "--churn", "1"), 200)
+        expect_plan(document(server, "-c", "4", "-r", "200", "-d", "500ms", "--churn", "7", "-P", "3", "-t", "2"), 400)
+        served = server.stop().ended_with(0).json()["totals"]
+        equal(served["bytes_out"], (300 + 200 + 400) * 512, "bytes that the server sent")
+
+
+@case
+def churn_on_a_unix_path():
+    with tempfile.TemporaryDirectory() as folder, Echo(listen=[f"unix:{folder}/echo"]) as server:
+        result = document(server, "-c", "4", "-n", "400", "--churn", "10")
+        equal(result["totals"]["messages"], 400, "messages")
+        expect(result["totals"]["connections"] >= 37, f"connections: {result['totals']}")
+        expect_plan(document(server, "-c", "4", "-r", "100", "-d", "300ms", "--arrival", "poisson", "--churn", "3",
+                             "-n", "90"), 90)
 
 
 @case

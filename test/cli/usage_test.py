@@ -83,6 +83,9 @@ def wrong_values_of_netload():
 def flags_that_do_not_go_together():
     expect_usage(netload, ["--compare", "epoll", "127.0.0.1:7"], "--compare", "TARGET")
     expect_usage(netload, ["--compare", "epoll,foo"], "--compare", "foo")
+    expect_usage(netload, ["--arrival", "poisson"], "--arrival", "rate")
+    expect_usage(netload, ["--arrival", "never", "-r", "1"], "--arrival", "even or poisson")
+    expect_usage(netload, ["--churn", "0"], "--churn", "whole number from 1")
     expect_usage(netload, ["--latency-from", "send"], "--latency-from", "rate")
     expect_usage(netload, ["-f", "sockperf"], "--format", "sockperf")
     expect_usage(netload, ["-f", "json", "-s", "64"], "--size", "contents")

@@ -3,20 +3,20 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
+#include <deque>
 #include <utility>
 #include <vector>
 
 #include "net/handler.h"
 #include "netload/load_plan.h"
-#include "netload/schedule.h"
 #include "netload/traffic.h"
 
 namespace wiremark::tools {
 
 /// A handler in four phases: it connects, waits for the start gate, sends until the plan is done or
 /// its time is over, and awaits what is still to come. Connection c of the load is the connection
-/// c / threads of thread c % threads.
+/// c / threads of thread c % threads. While it runs, connections that have had their share of
+/// messages, or that broke, may be opened again; what comes due meanwhile waits for them.
 template <class Reactor, Traffic T>
 class Load {
  public:
@@ -29,7 +29,7 @@ class Load {
         gate_(gate),
         counts_(counts),
         clients_((plan.connections - thread + plan.threads - 1) / plan.threads),
-        send_times_(clients_.size() * plan.pipeline),
+        slots_(clients_.size() * plan.pipeline),
         budget_((plan.requests - thread + plan.threads - 1) / plan.threads) {}
 
   void on_open(net::Conn& conn);
@@ -44,12 +44,27 @@ class Load {
     net::Conn* conn = nullptr;  // Null before connect(2) and after the end.
     std::uint32_t due = 0;      // Open loop: messages whose planned time has come.
     std::uint32_t sent = 0;
-    std::uint32_t answered = 0;
-    std::uint32_t got = 0;  // Bytes of the reply being received.
+    std::uint32_t answered = 0;    // Or lost with an earlier connection.
+    std::uint32_t got = 0;         // Bytes of the reply being received.
+    std::uint32_t first_sent = 0;  // The first message of this connection.
     bool opened = false;
     bool refused = false;  // We ended it and have counted why.
+    bool retired = false;  // It has had its share of messages.
+    bool gone = false;     // It will not be opened again.
 
     std::uint32_t under_way() const noexcept { return sent - answered; }
+    bool usable() const noexcept { return opened && !refused && !retired; }
+  };
+
+  // A message under way.
+  struct Slot {
+    Nanoseconds planned_ns;
+    Nanoseconds sent_ns;  // Before the first message: of connect(2).
+  };
+
+  struct Reopening {
+    Client* client;
+    Nanoseconds at;
   };
 
   // Connections being opened at once by one thread, well below the listen backlog.
@@ -61,28 +76,50 @@ class Load {
   // Sends between two looks at what has arrived.
   static constexpr int kBurst = 64;
   static constexpr Nanoseconds kGatePoll = 500 * kMicrosecond;
+  // After a connection broke: soon enough to find a server that comes back, seldom enough to spare
+  // it.
+  static constexpr Nanoseconds kReconnectPause = 100 * kMillisecond;
 
   std::uint64_t number(const Client& client) const noexcept {
     return static_cast<std::uint64_t>(&client - clients_.data()) * plan_.threads + thread_;
   }
-  Nanoseconds& send_time(const Client& client, std::uint32_t sequence) noexcept {
+  Slot& slot(const Client& client, std::uint32_t sequence) noexcept {
     const auto index = static_cast<std::size_t>(&client - clients_.data());
-    return send_times_[index * plan_.pipeline + sequence % plan_.pipeline];
+    return slots_[index * plan_.pipeline + sequence % plan_.pipeline];
+  }
+  bool open_loop() const noexcept { return plan_.open_loop(); }
+  std::uint64_t place(const Client& client, std::uint64_t sequence) const noexcept {
+    return plan_.schedule->place(number(client), sequence);
+  }
+  Nanoseconds planned_ns(std::uint64_t place) const noexcept {
+    return start_ns_ + plan_.schedule->at(place);
   }
   bool measured(const Client& client, std::uint32_t sequence, Nanoseconds sent_ns) const noexcept {
-    if (schedule_) return sequence * plan_.connections + number(client) >= first_measured_;
+    if (open_loop()) return place(client, sequence) >= first_measured_;
     return sent_ns >= measure_from_;
+  }
+  bool has_room(const Client& client) const noexcept {
+    return client.usable() && client.under_way() < plan_.pipeline &&
+           (plan_.churn == 0 || client.sent - client.first_sent < plan_.churn);
+  }
+  bool plan_done() const noexcept {
+    return place(clients_[next_client_], next_sequence_) >= plan_.schedule->places();
   }
 
   Nanoseconds connect_some(Nanoseconds now);
+  void connect(Client& client);
+  Nanoseconds reopen_some(Nanoseconds now);
+  void closed(Client& client, bool retired);
   void start(Nanoseconds start_ns);
   Nanoseconds send_due(Nanoseconds now);
   Nanoseconds send_first();
   bool may_send(Nanoseconds now) const noexcept;
+  void fill(Client& client, Nanoseconds now);
   void send(Client& client, Nanoseconds now);
   void answered(Client& client, Nanoseconds now);
   void sweep(Nanoseconds now);
-  bool over(Nanoseconds now) const noexcept;
+  bool over(Nanoseconds now);
+  void finish();
   void fail(std::string kind);
   std::size_t refuse(net::Conn& conn, std::string kind, std::size_t size);
 
@@ -93,22 +130,22 @@ class Load {
   StartGate& gate_;
   LoadCounts& counts_;
   std::vector<Client> clients_;
-  std::vector<Nanoseconds> send_times_;  // By connection, then sequence modulo pipeline.
+  std::vector<Slot> slots_;          // By connection, then sequence modulo pipeline.
+  std::deque<Reopening> reopening_;  // The retired first, the broken behind them in their order.
 
   Phase phase_ = Phase::connecting;
   std::size_t next_connect_ = 0;
   std::size_t connecting_ = 0;
   std::size_t alive_ = 0;
 
-  std::optional<Schedule> schedule_;  // Open loop only, from the start on.
-  std::uint64_t first_measured_ =
-      0;                             // Open loop: place in the plan where the measured part starts.
-  std::uint64_t places_ = 0;         // Open loop: messages planned, of all threads.
-  std::uint64_t next_sequence_ = 0;  // Open loop: what send_due() plans next.
-  std::size_t next_client_ = 0;      // The same; in a closed loop, who sends its first.
-  std::uint64_t budget_;             // Closed loop: requests left to this thread.
+  std::uint64_t first_measured_ = 0;  // Open loop: the place where the measured part starts.
+  std::uint64_t next_sequence_ = 0;   // Open loop: what send_due() plans next.
+  std::size_t next_client_ = 0;       // The same; in a closed loop, who sends its first.
+  std::uint64_t budget_;              // Closed loop: requests left to this thread.
   std::uint64_t under_way_ = 0;
-  std::uint64_t waiting_ = 0;  // Open loop: due, and not sent because the pipeline is full.
+  std::uint64_t waiting_ = 0;   // Open loop: due, and its connection is full or closed.
+  Nanoseconds idle_since_ = 0;  // Nothing but connections that are closed holds up the end.
+  Nanoseconds start_ns_ = 0;
   Nanoseconds measure_from_ = 0;
   Nanoseconds end_ = kNever;
   Nanoseconds next_sweep_ = kNever;
@@ -117,11 +154,14 @@ class Load {
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::on_open(net::Conn& conn) {
   Client& client = *static_cast<Client*>(conn.user);
+  const Nanoseconds now = now_ns();
   client.opened = true;
-  counts_.connect.record(now_ns() - send_time(client, 0));
+  client.first_sent = client.sent;
+  counts_.connect.record(now - slot(client, 0).sent_ns);
   counts_.connected.add();
   --connecting_;
   ++alive_;
+  if (phase_ == Phase::running) fill(client, now);
 }
 
 template <class Reactor, Traffic T>
@@ -150,14 +190,31 @@ template <class Reactor, Traffic T>
 void Load<Reactor, T>::on_close(net::Conn& conn, int error) {
   Client& client = *static_cast<Client*>(conn.user);
   client.conn = nullptr;
-  if (!client.opened) {
-    --connecting_;
-    return fail(std::string("connect: ") + std::strerror(error));
-  }
-  --alive_;
+  const bool was_open = std::exchange(client.opened, false);
+  const bool retired = std::exchange(client.retired, false);
+  const bool counted = std::exchange(client.refused, false) || retired;
+  --(was_open ? alive_ : connecting_);
+  if (was_open) counts_.closed.add();
   under_way_ -= client.under_way();
-  waiting_ -= schedule_ ? client.due - client.sent : 0;
-  if (!client.refused) fail(error == 0 ? "closed by the server" : std::strerror(error));
+  client.answered = client.sent;  // What was under way is lost, and its place in the plan with it.
+  client.got = 0;
+  if (!counted) {
+    const std::string why = error == 0 ? "closed by the server" : std::strerror(error);
+    fail(was_open ? why : error == EADDRNOTAVAIL ? kNoPort : "connect: " + why);
+  }
+  closed(client, retired);
+}
+
+template <class Reactor, Traffic T>
+void Load<Reactor, T>::closed(Client& client, bool retired) {
+  const Nanoseconds now = now_ns();
+  if (retired)
+    reopening_.push_front({&client, now});
+  else if (plan_.reconnect && phase_ != Phase::connecting)
+    reopening_.push_back({&client, now + kReconnectPause});
+  else
+    client.gone = true;
+  if (client.gone && open_loop()) waiting_ -= client.due - client.sent;
 }
 
 template <class Reactor, Traffic T>
@@ -174,14 +231,14 @@ Nanoseconds Load<Reactor, T>::on_turn(Nanoseconds now) {
     start(start_ns);
   }
   if (phase_ == Phase::done) return kNever;
-  const Nanoseconds next = plan_.open_loop() ? send_due(now) : send_first();
+  const Nanoseconds reopen = reopen_some(now);
+  const Nanoseconds next = open_loop() ? send_due(now) : send_first();
   if (now >= next_sweep_) sweep(now);
   if (over(now)) {
-    phase_ = Phase::done;
-    if (gate_.running.fetch_sub(1) == 1) gate_.over.request();
+    finish();
     return kNever;
   }
-  return std::min({next, next_sweep_, now < end_ ? end_ : kNever});
+  return std::min({reopen, next, next_sweep_, now < end_ ? end_ : kNever});
 }
 
 // Starts the connections whose time has come; returns when the next one's comes.
@@ -200,14 +257,32 @@ Nanoseconds Load<Reactor, T>::connect_some(Nanoseconds now) {
     } else if (connecting_ >= kConnecting) {
       return kNever;  // The next one to open brings us back.
     }
-    auto socket = net::socket_for(plan_.target, plan_.socket, plan_.sources.of(number(client)));
-    if (!socket) {
-      fail(socket.error().message());
-      continue;
-    }
-    ++connecting_;
-    send_time(client, 0) = now_ns();
-    client.conn = &reactor_.connect(std::move(*socket), plan_.target, &client);
+    connect(client);
+  }
+  return kNever;
+}
+
+template <class Reactor, Traffic T>
+void Load<Reactor, T>::connect(Client& client) {
+  auto socket = net::socket_for(plan_.target, plan_.socket, plan_.sources.of(number(client)));
+  if (!socket) {
+    fail(socket.error().message());
+    return closed(client, false);
+  }
+  ++connecting_;
+  slot(client, 0).sent_ns = now_ns();
+  client.conn = &reactor_.connect(std::move(*socket), plan_.target, &client);
+}
+
+// Opens again what is to be; returns when the next one's time comes.
+template <class Reactor, Traffic T>
+Nanoseconds Load<Reactor, T>::reopen_some(Nanoseconds now) {
+  while (!reopening_.empty()) {
+    const Reopening next = reopening_.front();
+    if (next.at > now) return next.at;
+    if (connecting_ >= kConnecting) return kNever;  // The next one to open brings us back.
+    reopening_.pop_front();
+    connect(*next.client);
   }
   return kNever;
 }
@@ -215,15 +290,11 @@ Nanoseconds Load<Reactor, T>::connect_some(Nanoseconds now) {
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::start(Nanoseconds start_ns) {
   phase_ = Phase::running;
+  start_ns_ = start_ns;
   measure_from_ = start_ns + plan_.warmup;
   if (plan_.duration > 0) end_ = measure_from_ + plan_.duration;
   if (plan_.timeout > 0) next_sweep_ = start_ns + plan_.timeout / 4;
-  if (!plan_.open_loop()) return;
-  schedule_.emplace(start_ns, plan_.connections, plan_.rate_hz);
-  first_measured_ = schedule_->planned_within(plan_.warmup);
-  places_ = UINT64_MAX;
-  if (plan_.duration > 0) places_ = schedule_->planned_within(plan_.warmup + plan_.duration);
-  if (plan_.requests > 0) places_ = std::min(places_, first_measured_ + plan_.requests);
+  if (open_loop()) first_measured_ = plan_.schedule->first_from(plan_.warmup);
 }
 
 // Open loop: sends what is due; returns when the next message is.
@@ -231,9 +302,9 @@ template <class Reactor, Traffic T>
 Nanoseconds Load<Reactor, T>::send_due(Nanoseconds now) {
   for (int burst = 0;; ++burst) {
     Client& client = clients_[next_client_];
-    const std::uint64_t place = next_sequence_ * plan_.connections + number(client);
-    if (place >= places_) return kNever;
-    const Nanoseconds planned = schedule_->at(number(client), next_sequence_);
+    if (plan_done()) return kNever;
+    const std::uint64_t place = this->place(client, next_sequence_);
+    const Nanoseconds planned = planned_ns(place);
     if (planned > now) {
       now = now_ns();
       if (planned > now) return planned;
@@ -243,10 +314,10 @@ Nanoseconds Load<Reactor, T>::send_due(Nanoseconds now) {
       counts_.planned.add();
       if (now > planned + measure::kLateNs) counts_.overdue.add();
     }
-    if (client.conn) {
+    if (!client.gone) {
       ++client.due;
       ++waiting_;
-      if (client.under_way() < plan_.pipeline) {
+      if (has_room(client)) {
         send(client, now_ns());
         reactor_.flush(*client.conn);
       } else {
@@ -267,8 +338,8 @@ Nanoseconds Load<Reactor, T>::send_first() {
     const Nanoseconds now = now_ns();
     if (burst == kBurst) return now;
     Client& client = clients_[next_client_];
-    if (!client.conn) continue;
-    for (unsigned i = 0; i < plan_.pipeline && may_send(now); ++i) send(client, now);
+    if (!client.usable() || client.sent > 0) continue;
+    fill(client, now);
     reactor_.flush(*client.conn);
   }
   return kNever;
@@ -280,38 +351,51 @@ bool Load<Reactor, T>::may_send(Nanoseconds now) const noexcept {
   return now < end_ && (plan_.requests == 0 || budget_ > 0);
 }
 
+// Sends what the connection may and has room for.
+template <class Reactor, Traffic T>
+void Load<Reactor, T>::fill(Client& client, Nanoseconds now) {
+  while (has_room(client) && (open_loop() ? client.due > client.sent : may_send(now)))
+    send(client, now);
+}
+
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::send(Client& client, Nanoseconds now) {
   const std::uint32_t sequence = client.sent++;
   const auto connection = static_cast<std::uint32_t>(number(client));
   const std::size_t size = traffic_.send(*client.conn, connection, sequence);
-  send_time(client, sequence) = now;
+  Slot& slot = this->slot(client, sequence);
+  slot.planned_ns = open_loop() ? planned_ns(place(client, sequence)) : now;
+  slot.sent_ns = now;
   ++under_way_;
   if (measured(client, sequence, now)) {
     counts_.sent.add();
     counts_.bytes_out.add(size);
-    if (schedule_)
-      counts_.lateness.record(now - schedule_->at(number(client), sequence));
+    if (open_loop())
+      counts_.lateness.record(now - slot.planned_ns);
     else if (plan_.requests > 0)
       --budget_;
   }
-  if (schedule_) --waiting_;
+  if (open_loop()) --waiting_;
 }
 
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::answered(Client& client, Nanoseconds now) {
   const std::uint32_t sequence = client.answered++;
-  const Nanoseconds sent_ns = send_time(client, sequence);
+  const Slot& slot = this->slot(client, sequence);
   const std::uint32_t size = std::exchange(client.got, 0);
   --under_way_;
-  if (measured(client, sequence, sent_ns)) {
+  if (measured(client, sequence, slot.sent_ns)) {
     counts_.answered.add();
     counts_.bytes_in.add(size);
     counts_.last_answer_ns.store(now, std::memory_order_relaxed);
-    if (schedule_) counts_.service.record(now - sent_ns);
-    counts_.response.record(now - (schedule_ ? schedule_->at(number(client), sequence) : sent_ns));
+    if (open_loop()) counts_.service.record(now - slot.sent_ns);
+    counts_.response.record(now - slot.planned_ns);
   }
-  if (schedule_ ? client.due > client.sent : may_send(now)) send(client, now);
+  fill(client, now);
+  if (plan_.churn == 0 || client.under_way() > 0 || client.refused) return;
+  if (client.sent - client.first_sent < plan_.churn) return;
+  client.retired = true;
+  reactor_.close(*client.conn);
 }
 
 // Ends connections whose oldest message has been under way for too long.
@@ -319,18 +403,35 @@ template <class Reactor, Traffic T>
 void Load<Reactor, T>::sweep(Nanoseconds now) {
   next_sweep_ = now + plan_.timeout / 4;
   for (Client& client : clients_) {
-    if (!client.conn || client.refused || client.under_way() == 0) continue;
-    if (now < send_time(client, client.answered) + plan_.timeout) continue;
-    refuse(*client.conn, "no reply within the timeout", 0);
+    if (!client.conn || client.refused || client.retired) continue;
+    if (client.opened && client.under_way() == 0) continue;
+    const Nanoseconds since = slot(client, client.opened ? client.answered : 0).sent_ns;
+    if (now < since + plan_.timeout) continue;
+    refuse(*client.conn, client.opened ? "no reply within the timeout" : "connect: timeout", 0);
   }
 }
 
 template <class Reactor, Traffic T>
-bool Load<Reactor, T>::over(Nanoseconds now) const noexcept {
-  if (alive_ == 0) return true;
-  if (under_way_ > 0 || waiting_ > 0) return false;
-  if (!schedule_) return !may_send(now);
-  return next_sequence_ * plan_.connections + number(clients_[next_client_]) >= places_;
+bool Load<Reactor, T>::over(Nanoseconds now) {
+  if (alive_ + connecting_ + reopening_.size() == 0) return true;
+  const bool all_sent = open_loop() ? plan_done() && waiting_ == 0 : !may_send(now);
+  if (all_sent && under_way_ == 0) return true;
+  // What is left waits for connections to open again. They have as long as a reply has.
+  const bool stuck = alive_ == 0 || (open_loop() && plan_done() && under_way_ == 0);
+  if (!stuck || idle_since_ == 0) idle_since_ = stuck ? now : 0;
+  return stuck && plan_.timeout > 0 && now >= idle_since_ + plan_.timeout;
+}
+
+// The rest of the plan was planned, and is never sent.
+template <class Reactor, Traffic T>
+void Load<Reactor, T>::finish() {
+  phase_ = Phase::done;
+  while (open_loop() && !plan_done()) {
+    if (place(clients_[next_client_], next_sequence_) >= first_measured_) counts_.planned.add();
+    next_client_ = (next_client_ + 1) % clients_.size();
+    if (next_client_ == 0) ++next_sequence_;
+  }
+  if (gate_.running.fetch_sub(1) == 1) gate_.over.request();
 }
 
 template <class Reactor, Traffic T>

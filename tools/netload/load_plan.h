@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "net/socket.h"
 #include "net/sources.h"
 #include "net/stop.h"
+#include "netload/schedule.h"
 
 namespace wiremark::tools {
 
@@ -25,11 +27,14 @@ struct LoadPlan {
   std::size_t connections = 1;
   std::size_t threads = 1;
   double rate_hz = 0;          ///< Messages per second of one connection; 0 is a closed loop.
+  std::optional<Schedule> schedule;  ///< Open loop: of warm-up and measured part together.
   unsigned pipeline = 1;       ///< Messages of one connection under way at most.
   std::uint64_t requests = 0;  ///< Messages of the measured part, all threads; 0 is no limit.
   Nanoseconds duration = 0;    ///< Of the measured part; 0 is no limit.
   Nanoseconds warmup = 0;      ///< Before it, left out of every figure.
   Nanoseconds timeout = 0;     ///< A reply later than this ends its connection.
+  std::uint64_t churn = 0;     ///< Messages of a connection before it is opened anew; 0 is no limit.
+  bool reconnect = false;      ///< Whether a connection that broke is opened again.
   double connect_rate_hz = 0;  ///< Connections started per second; 0 is as fast as they open.
 
   bool open_loop() const noexcept { return rate_hz > 0; }
@@ -44,10 +49,16 @@ struct StartGate {
   net::Stop over;
 };
 
+/// How a connection that found no local port is counted.
+inline constexpr const char* kNoPort =
+    "connect: no local port is free (add addresses with --source-ip, or widen "
+    "net.ipv4.ip_local_port_range with sysctl)";
+
 /// Written by one worker; the counters and histograms may be read while it runs, the rest after.
 /// All but connections and errors speak of the measured part only.
 struct LoadCounts {
   Counter connected;
+  Counter closed;  ///< Connections that had opened and ended, by either side.
   Counter failed;  ///< Connections that did not open or ended early.
   Counter planned;
   Counter overdue;  ///< Planned, and over measure::kLateNs past when their turn came.

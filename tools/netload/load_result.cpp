@@ -33,6 +33,7 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
       {"connections", std::to_string(plan.connections)},
       {"loop", plan.open_loop() ? "open" : "closed"},
       {"rate", fmt::format("{:g}", plan.rate_hz)},
+      {"arrival", options.poisson ? "poisson" : "even"},
       {"pipeline", std::to_string(plan.pipeline)},
       {"requests", std::to_string(plan.requests)},
       {"duration", format_duration(plan.duration)},
@@ -44,6 +45,8 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
       {"cpus", format_cpus(options.threads.cpus)},
       {"source-ip", plan.sources.to_string()},
       {"connect-rate", fmt::format("{:g}", plan.connect_rate_hz)},
+      {"churn", std::to_string(plan.churn)},
+      {"reconnect", on_off(plan.reconnect)},
       {"timeout", format_duration(plan.timeout)},
       {"max-errors", std::to_string(options.errors_max)},
       {"seed", std::to_string(options.seed)},
@@ -149,7 +152,7 @@ measure::Histogram LoadTally::merged(measure::Histogram LoadCounts::* histogram)
   return all;
 }
 
-LoadSample take_sample(const LoadTally& tally, const LoadPlan& plan, const Target& target,
+LoadSample take_sample(const LoadTally& tally, const Target& target,
                        const net::ReactorStats& reactor) {
   LoadSample sample;
   measure::Snapshot& seen = sample.seen;
@@ -158,7 +161,7 @@ LoadSample take_sample(const LoadTally& tally, const LoadPlan& plan, const Targe
   seen.bytes_in = tally.sum(&LoadCounts::bytes_in);
   seen.bytes_out = tally.sum(&LoadCounts::bytes_out);
   seen.errors = tally.sum(&LoadCounts::failed);
-  seen.connections = plan.connections - seen.errors;
+  seen.connections = tally.sum(&LoadCounts::connected) - tally.sum(&LoadCounts::closed);
   seen.latency = tally.merged(&LoadCounts::response);
   seen.cpu = measure::cpu_of_this_process();
   if (const auto memory = measure::memory_of_process()) seen.rss_bytes = memory->resident_bytes;

@@ -40,7 +40,7 @@ struct LoadSample {
 };
 
 /// Taken by the control thread while the workers count. `reactor` is what their reactors say.
-LoadSample take_sample(const LoadTally& tally, const LoadPlan& plan, const Target& target,
+LoadSample take_sample(const LoadTally& tally, const Target& target,
                        const net::ReactorStats& reactor);
 
 /// A run that is over: how it was made, and the samples at both ends of its measured part.

@@ -78,6 +78,11 @@ Result<bool> parse_latency_from(const std::string& text) {
   return failed("'" + text + "' is not schedule or send", {}, 0);
 }
 
+Result<bool> parse_arrival(const std::string& text) {
+  if (text == "even" || text == "poisson") return text == "poisson";
+  return failed("'" + text + "' is not even or poisson", {}, 0);
+}
+
 void add_options(CommandLine& line, LoadOptions& options) {
   CLI::App& app = line.app();
   const auto whole = [](const std::string& text) { return parse_whole(text, 1); };
@@ -119,6 +124,12 @@ void add_options(CommandLine& line, LoadOptions& options) {
            "Run this long first, and leave it out of every figure (0)");
   line.add("--connect-rate", options.connect_rate_hz, "N", count,
            "Connections opened per second (as fast as they open)");
+  line.add("--arrival", options.poisson, "HOW", parse_arrival,
+           "With a rate: even, or poisson, where the gaps between messages are random (even)");
+  line.add("--churn", options.churn, "N", whole,
+           "Close each connection after N messages and open another (never)");
+  app.add_flag("--reconnect", options.reconnect,
+               "Open a connection that broke again, every 100 ms until it opens");
   line.add(
       "--source-ip", options.sources, "LIST",
       [](const std::string& text) { return net::Sources::parse(text); },
@@ -150,7 +161,7 @@ void add_options(CommandLine& line, LoadOptions& options) {
       "Exit with 4 when more connections fail (0)");
   line.add(
       "--seed", options.seed, "N", [](const std::string& text) { return parse_whole(text, 0); },
-      "Seed of what the messages hold (1)");
+      "Seed of what the messages hold and of Poisson arrivals (1)");
   add(line, options.backend);
   line.add(options.threads);
   line.add("--compare", options.compare, "LIST", parse_backends,
@@ -208,6 +219,7 @@ std::string settle(LoadOptions& options) {
     return "--input needs a format, such as -f json: raw messages hold noise";
   if (options.size.min == 0) options.size = {512, 512};
   const bool open_loop = options.find_max || options.rate_hz + options.total_rate_hz > 0;
+  if (options.poisson && !open_loop) return "--arrival needs a rate: -r or -R";
   if (options.latency_from_send && !open_loop) return "--latency-from needs a rate: -r or -R";
   if (options.time.duration == 0 && options.requests == 0) {
     const bool many = !options.compare.empty() || options.find_max;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/mix.h"
 
 namespace wiremark::tools {
 

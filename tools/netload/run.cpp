@@ -24,6 +24,18 @@ namespace wiremark::tools {
 
 namespace {
 
+// All that is planned, the warm-up first. It has no limit of its own where only requests are given.
+Schedule make_schedule(const LoadPlan& plan, const LoadOptions& options) {
+  const Nanoseconds length = plan.duration > 0 ? plan.warmup + plan.duration : kNever;
+  const auto within = [&](Nanoseconds end, std::uint64_t places) {
+    return options.poisson
+               ? Schedule::poisson(plan.connections, plan.rate_hz, end, places, options.seed)
+               : Schedule(plan.connections, plan.rate_hz, end, places);
+  };
+  if (plan.requests == 0) return within(length, UINT64_MAX);
+  return within(length, within(plan.warmup, UINT64_MAX).places() + plan.requests);
+}
+
 LoadPlan make_plan(const LoadOptions& options, const net::Address& target) {
   LoadPlan plan;
   plan.target = target;
@@ -39,6 +51,9 @@ LoadPlan make_plan(const LoadOptions& options, const net::Address& target) {
   plan.duration = options.time.duration;
   plan.warmup = options.warmup;
   plan.timeout = options.timeout;
+  if (plan.open_loop()) plan.schedule = make_schedule(plan, options);
+  plan.churn = options.churn;
+  plan.reconnect = options.reconnect;
   plan.connect_rate_hz = options.connect_rate_hz;
   return plan;
 }
@@ -260,7 +275,7 @@ void Run::show_progress() const {
 LoadSample Run::sample() const {
   net::ReactorStats stats;
   for (const WatchedReactor& reactor : reactors_) stats += reactor.stats();
-  LoadSample sample = take_sample(tally_, plan_, target_, stats);
+  LoadSample sample = take_sample(tally_, target_, stats);
   sample.seen.packets = segments_.packets();
   return sample;
 }
@@ -276,11 +291,6 @@ Result<> Run::require_all_connected() const {
   if (!why.empty()) text += "; " + why;
   if (why.ends_with("refused") || why.ends_with("No such file or directory")) {
     text += fmt::format(" (start the server first: netecho {})", target_.address.to_string());
-  }
-  if (why.ends_with("Cannot assign requested address")) {
-    text +=
-        " (no local port is free: add addresses with --source-ip, or widen "
-        "net.ipv4.ip_local_port_range with sysctl)";
   }
   if (why.empty() && connect_timed_out_) {
     text += fmt::format(

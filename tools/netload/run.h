@@ -46,6 +46,9 @@ struct LoadOptions {
   net::Sources sources;  ///< None: the kernel picks, or they are spread over loopback.
   double rate_hz = 0;
   double total_rate_hz = 0;
+  bool poisson = false;  ///< With a rate: Poisson arrivals, not even ones.
+  unsigned churn = 0;    ///< 0: connections stay.
+  bool reconnect = false;
   double requests = 0;
   unsigned pipeline = 0;  ///< 0: 1 in a closed loop, 16 with a rate.
   std::string format{kRaw};
