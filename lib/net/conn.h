@@ -40,6 +40,10 @@ struct alignas(64) Conn {
     if (state == State::open) state = State::finishing;
   }
 
+  /// Stops reading, because the handler has no room for more. What it does not consume waits with
+  /// the connection until the reactor's resume(); a few more deliveries may come before that.
+  void rest() noexcept { resting = true; }
+
   /// Bytes appended or lent that the kernel has not taken yet.
   std::size_t unsent() const noexcept { return out.size() + flight.size() + lent_size; }
 
@@ -51,6 +55,7 @@ struct alignas(64) Conn {
   State state = State::free;
   bool reading : 1 = false;      ///< epoll: more may be readable. io_uring: a receive is armed.
   bool paused : 1 = false;       ///< Over its output limit: reading stops until it drains.
+  bool resting : 1 = false;      ///< The handler has no room: reading stops until it resumes.
   bool queued : 1 = false;       ///< On one of the reactor's lists of work for the next turn.
   std::uint16_t operations = 0;  ///< io_uring: completions still to come; freed at zero.
   int error = 0;                 ///< closing: the errno for on_close, 0 for an orderly end.

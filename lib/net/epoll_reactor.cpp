@@ -34,7 +34,9 @@ EpollReactor::EpollReactor(const ReactorOptions& options, Fd epoll)
       scratch_(std::make_unique_for_overwrite<std::byte[]>(options.read_size)) {}
 
 EpollReactor::~EpollReactor() {
-  pool_.for_each([](Conn& conn) { ::close(conn.fd); });
+  pool_.for_each([](Conn& conn) {
+    if (conn.fd >= 0) ::close(conn.fd);
+  });
 }
 
 std::vector<std::string> EpollReactor::describe() const {
@@ -155,6 +157,11 @@ void EpollReactor::flush(Conn& conn) {
 void EpollReactor::read_again(Conn& conn) {
   if (!conn.queued) unfinished_.push_back(&conn);
   conn.queued = true;
+}
+
+Fd EpollReactor::release(Conn& conn) {
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, conn.fd, nullptr);
+  return Fd(std::exchange(conn.fd, -1));
 }
 
 void EpollReactor::close(Conn& conn, int error) {

@@ -41,6 +41,13 @@ class EpollReactor {
   /// Ends a connection; on_close follows at the end of the turn with `error`.
   void close(Conn& conn, int error = 0);
 
+  /// Reads a connection again whose handler had no room, what waits with it first.
+  template <Handler H>
+  void resume(Conn& conn, H& handler);
+  /// Hands out the socket, which is not closed then. Only in on_close, or after run() when nothing
+  /// is called any more.
+  Fd release(Conn& conn);
+
   /// Serves until stop is requested, then returns with the connections still open.
   template <Handler H>
   void run(H& handler, const Stop& stop);
@@ -174,7 +181,7 @@ void EpollReactor::read(Conn& conn, H& handler, bool to_the_end) {
   constexpr int kReadsPerTurn = 16;
   for (int reads = 0; conn.state == Conn::State::open; ++reads) {
     conn.reading = true;
-    if (conn.paused) return;
+    if (conn.paused || conn.resting) return;
     if (reads == kReadsPerTurn) return read_again(conn);
     const ssize_t count = ::recv(conn.fd, scratch_.get(), options_.read_size, 0);
     stats_.system_calls.add();
@@ -198,13 +205,22 @@ void EpollReactor::read(Conn& conn, H& handler, bool to_the_end) {
 }
 
 template <Handler H>
+void EpollReactor::resume(Conn& conn, H& handler) {
+  conn.resting = false;
+  if (!conn.alive()) return;
+  feed_rest(conn, handler);
+  flush(conn);
+  if (conn.reading && !conn.resting) read_again(conn);
+}
+
+template <Handler H>
 void EpollReactor::reap(H& handler) {
   while (!dead_.empty()) {  // on_close may end further connections.
     Conn& conn = *dead_.back();
     dead_.pop_back();
     handler.on_close(conn, conn.error);
     if (conn.queued) std::erase(unfinished_, &conn);
-    ::close(conn.fd);
+    if (conn.fd >= 0) ::close(conn.fd);
     pool_.give_back(conn);
   }
 }

@@ -45,4 +45,13 @@ bool feed(Conn& conn, Bytes received, H& handler, std::size_t stash_limit) {
   return conn.stash.size() <= stash_limit;
 }
 
+/// Delivers once more what the handler left over, to one that has room again.
+template <Handler H>
+void feed_rest(Conn& conn, H& handler) {
+  if (conn.stash.empty()) return;
+  const std::size_t used = handler.on_data(conn, conn.stash.view());
+  conn.settle();  // What was lent lies in the stash.
+  conn.stash.consume(used);
+}
+
 }  // namespace wiremark::net

@@ -304,7 +304,7 @@ void UringReactor::check_output(Conn& conn) {
     cancel(Op::receive, conn);
   } else if (conn.paused && conn.unsent() <= options_.output_limit / 2) {
     conn.paused = false;
-    if (!conn.reading && conn.state == Conn::State::open) arm_receive(conn);
+    if (!conn.reading && !conn.resting && conn.state == Conn::State::open) arm_receive(conn);
   }
 }
 
@@ -320,7 +320,7 @@ void UringReactor::receive_ended(Conn& conn, int result) {
   } else if (result < 0 && result != -ECANCELED && result != -EINTR) {
     return close(conn, -result);
   }
-  if (conn.paused) return;
+  if (conn.paused || conn.resting) return;
   stats_.rearmed.add();
   arm_receive(conn);
 }
@@ -334,6 +334,8 @@ void UringReactor::accept_failed(Conn& listener, int error, bool more) {
     arm(Op::accept, listener);
   }
 }
+
+Fd UringReactor::release(Conn& conn) { return Fd(std::exchange(conn.fd, -1)); }
 
 void UringReactor::close(Conn& conn, int error) {
   if (conn.state == Conn::State::closing) return;
@@ -357,7 +359,7 @@ void UringReactor::close(Conn& conn, int error) {
 
 void UringReactor::end_socket(int fd, int slot) {
   if (slot < 0) {
-    ::close(fd);
+    if (fd >= 0) ::close(fd);
     return;
   }
   io_uring_sqe& sqe = ring_.entry();

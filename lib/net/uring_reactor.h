@@ -40,6 +40,13 @@ class UringReactor {
   /// Ends a connection; on_close follows with `error` when its operations are over.
   void close(Conn& conn, int error = 0);
 
+  /// Reads a connection again whose handler had no room, what waits with it first.
+  template <Handler H>
+  void resume(Conn& conn, H& handler);
+  /// Hands out the socket, which is not closed then. Only in on_close, or after run() when nothing
+  /// is called any more.
+  Fd release(Conn& conn);
+
   /// Serves until stop is requested, then returns with the connections still open.
   template <Handler H>
   void run(H& handler, const Stop& stop);
@@ -244,12 +251,25 @@ void UringReactor::deliver(Conn& conn, unsigned buffer, std::size_t size, H& han
   if (size > 0 && conn.state == Conn::State::open) {
     stats_.bytes_in.add(size);
     buffers_.filled(size);
+    const bool rested = conn.resting;
     const bool fits = feed(conn, buffers_.view(buffer, size), handler, options_.stash_limit);
     flush(conn);
     if (!fits) close(conn, EMSGSIZE);
+    if (conn.resting && !rested && conn.reading) cancel(Op::receive, conn);
   }
   if (!delivering_lent_) buffers_.give_back(buffer);
   delivering_ = kNoBuffer;
+}
+
+template <Handler H>
+void UringReactor::resume(Conn& conn, H& handler) {
+  conn.resting = false;
+  if (!conn.alive()) return;
+  feed_rest(conn, handler);
+  flush(conn);
+  if (conn.resting || conn.paused || conn.reading || conn.state != Conn::State::open) return;
+  stats_.rearmed.add();
+  arm_receive(conn);
 }
 
 template <Handler H>
