@@ -92,6 +92,21 @@ void add_plan(std::vector<Field>& fields, const std::optional<Plan>& plan) {
   fields.push_back({"overdue", of(&Plan::overdue)});
 }
 
+void add_stages(std::vector<Field>& fields, const std::optional<Stages>& stages) {
+  const auto histogram = stages ? restore(stages->tick) : Histogram();
+  const auto put = [&](std::string_view name, std::uint64_t value) {
+    fields.push_back({name, stages ? fmt::format("{}", value) : std::string()});
+  };
+  const Stages shown = stages.value_or(Stages());
+  put("tick_ns_p50", histogram ? histogram->percentile(50) : 0);
+  put("tick_ns_p99", histogram ? histogram->percentile(99) : 0);
+  put("tick_ns_max", shown.tick.max);
+  put("backlog_found_bytes_p99", shown.found.p99);
+  put("backlog_found_bytes_max", shown.found.max);
+  put("backlog_left_bytes_p99", shown.left.p99);
+  put("backlog_left_bytes_max", shown.left.max);
+}
+
 std::vector<Field> fields_of(const RunResult& result) {
   std::vector<Field> fields;
   const Totals& totals = result.totals;
@@ -115,6 +130,7 @@ std::vector<Field> fields_of(const RunResult& result) {
   add_latency(fields, result.latency);
   add_costs(fields, result);
   add_plan(fields, result.plan);
+  add_stages(fields, result.stages);
   fields.push_back({"warnings", joined(result.warnings)});
   const auto& verdict = result.verdict;
   fields.push_back({"verdict", !verdict ? "" : verdict->valid() ? "VALID" : "INVALID"});

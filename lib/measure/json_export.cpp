@@ -105,6 +105,20 @@ Json to_json(const Plan& plan) {
           {"overdue", plan.overdue}};
 }
 
+Json to_json(const ByteSummary& bytes) {
+  return {{"looks", bytes.looks},
+          {"mean", bytes.mean},
+          {"p50", bytes.p50},
+          {"p99", bytes.p99},
+          {"max", bytes.max}};
+}
+
+Json to_json(const Stages& stages) {
+  return {{"tick_ns", to_json(stages.tick)},
+          {"backlog_found_bytes", to_json(stages.found)},
+          {"backlog_left_bytes", to_json(stages.left)}};
+}
+
 Json to_json(const Interval& interval) {
   return {{"start_s", interval.start_s},
           {"seconds", interval.seconds},
@@ -172,6 +186,7 @@ Json document_of(const RunResult& result) {
   if (result.connect) document["connect_ns"] = to_json(*result.connect);
   add_costs(document, result);
   if (result.plan) document["plan"] = to_json(*result.plan);
+  if (result.stages) document["stages"] = to_json(*result.stages);
   document["intervals"] = array_of(result.intervals);
   document["checks"] = array_of(result.checks);
   document["warnings"] = result.warnings;

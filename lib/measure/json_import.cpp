@@ -93,6 +93,19 @@ Plan plan_of(const Json& json) {
           .overdue = json.at("overdue")};
 }
 
+ByteSummary bytes_of(const Json& json) {
+  return {.looks = json.at("looks"),
+          .mean = json.at("mean"),
+          .p50 = json.at("p50"),
+          .p99 = json.at("p99"),
+          .max = json.at("max")};
+}
+
+Stages stages_of(const Json& json) {
+  return {latency_of(json.at("tick_ns")), bytes_of(json.at("backlog_found_bytes")),
+          bytes_of(json.at("backlog_left_bytes"))};
+}
+
 Interval interval_of(const Json& json) {
   return {.start_s = json.at("start_s"),
           .seconds = json.at("seconds"),
@@ -155,6 +168,7 @@ RunResult result_of(const Json& document) {
   result.connect = optional_latency(document, "connect_ns");
   add_costs(result, document);
   if (document.contains("plan")) result.plan = plan_of(document.at("plan"));
+  if (document.contains("stages")) result.stages = stages_of(document.at("stages"));
   for (const Json& interval : document.at("intervals"))
     result.intervals.push_back(interval_of(interval));
   for (const Json& check : document.at("checks"))

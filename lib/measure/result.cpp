@@ -31,6 +31,14 @@ LatencySummary summarize(const Histogram& histogram, std::string from,
   return summary;
 }
 
+ByteSummary summarize_bytes(const Histogram& histogram) {
+  return {.looks = histogram.count(),
+          .mean = histogram.mean(),
+          .p50 = histogram.percentile(50),
+          .p99 = histogram.percentile(99),
+          .max = histogram.max()};
+}
+
 Result<Histogram> restore(const LatencySummary& summary) {
   Histogram histogram;
   for (const auto& [index, count] : summary.buckets) {

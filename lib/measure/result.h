@@ -128,6 +128,25 @@ struct Plan {
   std::uint64_t unsent() const noexcept { return planned - sent; }
 };
 
+/// How many bytes waited, over many looks.
+struct ByteSummary {
+  std::uint64_t looks = 0;
+  double mean = 0;
+  std::uint64_t p50 = 0;
+  std::uint64_t p99 = 0;
+  std::uint64_t max = 0;
+};
+
+ByteSummary summarize_bytes(const Histogram& histogram);
+
+/// What a server that works in ticks had to do in each of them. A look is one tick's at one
+/// connection.
+struct Stages {
+  LatencySummary tick;  ///< Time of a walk over all connections.
+  ByteSummary found;    ///< In a connection's input buffer when the walk comes to it.
+  ByteSummary left;     ///< Of these, what the walk leaves: part of a message, or no room.
+};
+
 /// A part of a run, as the live line shows it.
 struct Interval {
   double start_s = 0;  ///< Since the start of the run.
@@ -196,6 +215,7 @@ struct RunResult {
   std::uint64_t rss_bytes = 0;                ///< This process, at its highest.
   std::optional<std::uint64_t> server_rss_bytes;
   std::optional<Plan> plan;
+  std::optional<Stages> stages;
   std::vector<Interval> intervals;
   std::vector<Check> checks;
   std::vector<std::string> warnings;  ///< All doubts, the reasons of the verdict first.

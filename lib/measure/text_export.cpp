@@ -101,6 +101,7 @@ void put_latencies(std::string& text, const RunResult& result) {
   if (result.service) add("service", *result.service);
   if (result.lateness) add("lateness", *result.lateness);
   if (result.connect) add("connect", *result.connect);
+  if (result.stages) add("tick", result.stages->tick);
   if (columns.empty()) return;
 
   text += '\n';
@@ -120,6 +121,18 @@ void put_latencies(std::string& text, const RunResult& result) {
           [](const Column& column) { return format_time(column.latency->mean); });
   put_row(text, "stddev", columns,
           [](const Column& column) { return format_time(column.latency->stddev); });
+}
+
+std::string bytes_of(const ByteSummary& bytes) {
+  const auto size = [](std::uint64_t value) { return format_size(static_cast<double>(value)); };
+  return fmt::format("p50 {}, p99 {}, max {}", size(bytes.p50), size(bytes.p99), size(bytes.max));
+}
+
+void put_backlog(std::string& text, const std::optional<Stages>& stages) {
+  if (!stages) return;
+  text += '\n';
+  put_line(text, "backlog", "found by a tick in a connection: " + bytes_of(stages->found));
+  put_line(text, "", "left by a tick in a connection: " + bytes_of(stages->left));
 }
 
 void put_end(std::string& text, std::string_view name, const CpuShare& share, double seconds,
@@ -180,6 +193,7 @@ std::string text_report(const RunResult& result, bool colour) {
   std::string text;
   put_head(text, result, colour);
   put_latencies(text, result);
+  put_backlog(text, result.stages);
   put_costs(text, result);
   put_outcome(text, result, colour);
   put_surroundings(text, result);

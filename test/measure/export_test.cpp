@@ -109,6 +109,9 @@ TEST_CASE("the document keeps figures and order") {
   CHECK(document["totals"]["packets"] ==
         json{{"in", 390'000}, {"out", 200'400}, {"data_in", 200'000}, {"data_out", 200'100}});
   CHECK(document["intervals"][0]["packets"]["out"] == 20'040);
+  CHECK(document["stages"]["tick_ns"]["max"] == 120'000);
+  CHECK(document["stages"]["backlog_found_bytes"]["p99"] == 460);
+  CHECK(document["stages"]["backlog_left_bytes"]["max"] == 50);
   CHECK(document["intervals"][0]["rss_bytes"] == 5'000'000);
 }
 
@@ -133,6 +136,7 @@ TEST_CASE("what a run does not have is left out of the document") {
   result.plan.reset();
   result.connect.reset();
   result.totals.packets.reset();
+  result.stages.reset();
   const json document = json::parse(json_document(result));
   CHECK_FALSE(document.contains("server_us_cpu_per_message"));
   CHECK_FALSE(document["cpu"].contains("server"));
@@ -140,6 +144,7 @@ TEST_CASE("what a run does not have is left out of the document") {
   CHECK_FALSE(document.contains("plan"));
   CHECK_FALSE(document.contains("connect_ns"));
   CHECK(document["totals"]["packets"].is_null());
+  CHECK_FALSE(document.contains("stages"));
 }
 
 TEST_CASE("text that is no UTF-8 does not break the document") {
@@ -173,6 +178,8 @@ TEST_CASE("a row has the header's columns, whatever stands in it") {
   CHECK(at("qps") == "20000.0");
   CHECK(at("server_cpu_us_per_message") == "10");
   CHECK(at("packets_in") == "390000");
+  CHECK(at("tick_ns_max") == "120000");
+  CHECK(at("backlog_found_bytes_p99") == "460");
   CHECK(at("data_packets_out") == "200100");
   CHECK(at("latency_ns_p50") == std::to_string(restore(result.latency)->percentile(50)));
   const auto bare = parse_csv(csv_row({}));
@@ -221,6 +228,9 @@ TEST_CASE("the report names every figure and fits 100 columns") {
                            "schedule",
                            "service",
                            "lateness",
+                           "tick",
+                           "found by a tick in a connection: p50 0 B, p99 460 B, max 2.00 KiB",
+                           "left by a tick in a connection: p50 0 B, p99 0 B, max 50 B",
                            "connect",
                            "25.0 us",
                            "10.0 us",

@@ -51,6 +51,9 @@ inline RunResult sample_result() {
   result.core_distance = {62, 64};
   result.rss_bytes = 6'000'000;
   result.server_rss_bytes = 4'000'000;
+  result.stages = Stages{summarize(single, "walk"),
+                         {.looks = 100, .mean = 92.5, .p50 = 0, .p99 = 460, .max = 2'048},
+                         {.looks = 100, .mean = 0.5, .p50 = 0, .p99 = 0, .max = 50}};
   result.plan = Plan{200'000, 200'000, 200'000, 0, 12, 0};
   result.intervals = {{.start_s = 0,
                        .seconds = 1,
