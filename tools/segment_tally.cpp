@@ -20,8 +20,8 @@ bool SegmentTally::add_to(measure::Packets& packets) const noexcept {
   return known_.load(std::memory_order_relaxed);
 }
 
-void SegmentTally::note(const net::Conn& conn, net::Segments& sum) noexcept {
-  const auto segments = net::segments_of(conn.fd);
+void SegmentTally::note(int fd, net::Segments& sum) noexcept {
+  const auto segments = net::segments_of(fd);
   (segments ? tcp_ : other_) = true;
   if (segments) sum += *segments;
 }

@@ -31,31 +31,32 @@ class SegmentTally {
   bool add_to(measure::Packets& packets) const noexcept;
 
   /// For the worker: a connection is about to close.
-  void closed(const net::Conn& conn) noexcept { note(conn, closed_); }
+  void closed(int fd) noexcept { note(fd, closed_); }
 
-  /// For the worker: counts when it is time; returns when it is next. `reactor` shows what lives.
-  template <class Reactor>
-  Nanoseconds turn(Nanoseconds now, Reactor& reactor) {
+  /// For the worker: counts when it is time; returns when it is next. The owner, a reactor or what
+  /// else has a for_each, shows what lives and has an fd.
+  template <class Owner>
+  Nanoseconds turn(Nanoseconds now, Owner& owner) {
     const Nanoseconds due = due_.load(std::memory_order_relaxed);
     if (now < due) return due;
     const Nanoseconds step = step_.load(std::memory_order_relaxed);
     const Nanoseconds passed = step > 0 ? (now - due) / step + 1 : 1;
     const Nanoseconds next = step > 0 ? due + step * passed : kNever;
     due_.store(next, std::memory_order_relaxed);
-    count(reactor, static_cast<std::uint64_t>(passed));
+    count(owner, static_cast<std::uint64_t>(passed));
     return next;
   }
 
   /// For the worker: counts now, at its end or for as many moments as have `passed`.
-  template <class Reactor>
-  void count(Reactor& reactor, std::uint64_t passed = 1) {
+  template <class Owner>
+  void count(Owner& owner, std::uint64_t passed = 1) {
     net::Segments all = closed_;
-    reactor.for_each([&](const net::Conn& conn) { note(conn, all); });
+    owner.for_each([&](const auto& one) { note(one.fd, all); });
     publish(all, passed);
   }
 
  private:
-  void note(const net::Conn& conn, net::Segments& sum) noexcept;
+  void note(int fd, net::Segments& sum) noexcept;
   void publish(const net::Segments& all, std::uint64_t rounds) noexcept;
 
   net::Segments closed_;
@@ -79,7 +80,7 @@ class SegmentCounting {
   void on_open(net::Conn& conn) { handler_.on_open(conn); }
   std::size_t on_data(net::Conn& conn, Bytes bytes) { return handler_.on_data(conn, bytes); }
   void on_close(net::Conn& conn, int error) {
-    tally_.closed(conn);
+    tally_.closed(conn.fd);
     handler_.on_close(conn, error);
   }
   Nanoseconds on_turn(Nanoseconds now) {

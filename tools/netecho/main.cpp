@@ -3,13 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 
+#include "base/units.h"
 #include "net/reactor.h"
 #include "net/workers.h"
 #include "netecho/run.h"
+#include "netecho/staged.h"
 #include "options.h"
 #include "report.h"
 #include "signals.h"
@@ -19,16 +23,27 @@ using namespace wiremark::tools;
 
 namespace {
 
-// Over the header of every format.
-constexpr std::size_t kHeaderMax = 64;
-
 constexpr const char* kExamples = R"(Examples:
   netecho                                  echo on 127.0.0.1:7007 until interrupted
   netecho --backend uring -t 2 --cpus 0,1  two pinned io_uring loops
   netecho '[::1]:0' --port-file port       any free port, written to a file when ready
   netecho -f json                          decode, check and answer messages in JSON
+  netecho --model staged --tick 10ms       receive, process in ticks, send: a thread each
   netecho unix:/tmp/echo.sock -d 10s --json=result.json
 Measure it with: netload -c 100 -d 5s 127.0.0.1:7007)";
+
+Result<bool> parse_model(const std::string& text) {
+  if (text == "loop" || text == "staged") return text == "staged";
+  return failed("'" + text + "' is not loop or staged", {}, 0);
+}
+
+Result<std::size_t> parse_ring_size(const std::string& text) {
+  const auto size = parse_size(text);
+  if (!size) return std::unexpected(size.error());
+  if (!std::has_single_bit(*size) || *size < 512 || *size > 16 << 20)
+    return failed("'" + text + "' is not a power of two from 512 to 16M", {}, 0);
+  return static_cast<std::size_t>(*size);
+}
 
 void add_options(CommandLine& line, EchoOptions& options) {
   CLI::App& app = line.app();
@@ -43,6 +58,22 @@ void add_options(CommandLine& line, EchoOptions& options) {
           "sockperf serves that tool's client (raw)");
   line.add("--max-frame", options.protocol.limits.frame_size, "SIZE", parse_max_frame,
            "Longest message of a format; a longer one ends its connection (1M)");
+  CLI::Option* model = line.add(
+      "--model", options.stages.staged, "MODEL",
+      [](const std::string& text) { return parse_model(text); },
+      "loop or staged: each thread does everything, or one thread receives, one processes all "
+      "connections in ticks and one sends (loop)");
+  line.add(
+          "--tick", options.stages.tick, "TIME",
+          [](const std::string& text) { return parse_duration(text); },
+          "staged: pause between two walks over all connections (500ms)")
+      ->needs(model);
+  line.add(
+          "--ring-size", options.stages.ring_size, "SIZE",
+          [](const std::string& text) { return parse_ring_size(text); },
+          "staged: bytes of each of a connection's two rings, a power of two; while one is full "
+          "its connection is not read (16k)")
+      ->needs(model);
   add(line, options.backend);
   line.add(options.threads);
   line.add(options.time, "Stop after TIME (never)");
@@ -105,6 +136,52 @@ Result<> write_port_file(const std::string& file, const net::Address& address) {
   return {};
 }
 
+// What the threads of a server are made from.
+struct Serving {
+  net::Backend backend;
+  net::ReactorOptions reactor;
+  std::vector<std::vector<Fd>> listeners;
+  const net::Stop& stop;
+  EchoRun& run;
+};
+
+// Every thread does all: it receives, answers and sends.
+net::Workers::Body loops(const EchoOptions& options, Serving& serving) {
+  return [&](std::size_t i, const auto& ready) {
+    return net::with_reactor(serving.backend, serving.reactor, [&](auto& reactor) -> Result<> {
+      EchoCounts& counts = serving.run.counts(i);
+      return with_protocol(options.protocol, reactor, counts, [&](auto& handler) {
+        SegmentCounting counting(reactor, handler, serving.run.segments(i));
+        for (Fd& listener : serving.listeners[i]) reactor.listen(std::move(listener));
+        ready();
+        reactor.run(counting, serving.stop);
+        serving.run.segments(i).count(reactor);
+        counts.reactor = reactor.stats();
+        counts.path = reactor.describe();
+      });
+    });
+  };
+}
+
+// The first thread receives, the second answers and the third sends.
+net::Workers::Body stages(Staged& staged, Serving& serving) {
+  return [&](std::size_t i, const auto& ready) -> Result<> {
+    if (i > 0) {
+      ready();
+      return i == 1 ? staged.process(serving.stop) : staged.send();
+    }
+    auto received = net::with_reactor(serving.backend, serving.reactor, [&](auto& reactor) {
+      for (Fd& listener : serving.listeners.front()) reactor.listen(std::move(listener));
+      ready();
+      staged.receive(reactor, serving.stop);
+      serving.run.counts(0).path = reactor.describe();
+      return Result<>();
+    });
+    if (!received) staged.receive_nothing();
+    return received;
+  };
+}
+
 Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, EchoRun& run) {
   const auto backend = settle_backend("netecho", options.backend, options.output.quiet);
   if (!backend) return std::unexpected(backend.error());
@@ -115,26 +192,21 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
   auto listeners = open_listeners(options, bound);
   if (!listeners) return std::unexpected(listeners.error());
 
-  net::ReactorOptions how = options.backend.reactor;
+  Serving serving{*backend, options.backend.reactor, std::move(*listeners), stop, run};
+  net::ReactorOptions& how = serving.reactor;
   if (options.max_connections > 0)
     how.max_connections = (options.max_connections + threads - 1) / threads;
   // A message that is allowed must find room while it arrives.
   how.stash_limit = std::max(how.stash_limit, options.protocol.limits.frame_size + kHeaderMax);
+  // io_uring may have received this much for a connection before it hears that it should not.
+  if (options.stages.staged)
+    how.stash_limit = std::max(how.stash_limit, how.buffers * how.buffer_size);
   run.start(*backend, threads, options.time.interval);
-  net::Workers workers(threads, options.threads.cpus, stop, [&](std::size_t i, const auto& ready) {
-    return net::with_reactor(*backend, how, [&](auto& reactor) -> Result<> {
-      EchoCounts& counts = run.counts(i);
-      return with_protocol(options.protocol, reactor, counts, [&](auto& handler) {
-        SegmentCounting counting(reactor, handler, run.segments(i));
-        for (Fd& listener : (*listeners)[i]) reactor.listen(std::move(listener));
-        ready();
-        reactor.run(counting, stop);
-        run.segments(i).count(reactor);
-        counts.reactor = reactor.stats();
-        counts.path = reactor.describe();
-      });
-    });
-  });
+  std::optional<Staged> staged;
+  if (options.stages.staged)
+    staged.emplace(options.protocol, options.stages, run.counts(0), run.segments(0));
+  net::Workers workers(staged ? Staged::kThreads : threads, options.threads.cpus, stop,
+                       staged ? stages(*staged, serving) : loops(options, serving));
   if (auto ready = workers.wait_ready(); !ready) return ready;
   if (auto written = write_port_file(options.port_file, bound.front()); !written) return written;
   if (!options.output.quiet) {
@@ -146,6 +218,7 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
   run.watch(options, stop, signals);
   stop.request();
   auto ended = workers.join();
+  if (staged) run.keep(staged->finish());
   for (const net::Address& address : bound) {
     if (address.is_unix()) ::unlink(address.path().c_str());
   }
@@ -163,6 +236,10 @@ int main(int argc, char** argv) {
       kExamples);
   add_options(line, options);
   if (const auto exit = line.parse(argc, argv)) return *exit;
+  if (options.stages.staged && options.threads.threads > 1) {
+    fmt::print(stderr, "netecho: --model staged has its three threads; leave --threads out\n");
+    return kUsage;
+  }
 
   net::Stop stop;
   Signals signals(stop);

@@ -13,6 +13,9 @@
 
 namespace wiremark::tools {
 
+/// Over the header of every format.
+inline constexpr std::size_t kHeaderMax = 64;
+
 struct ProtocolOptions {
   std::string format{kRaw};
   wire::Limits limits;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/units.h"
 #include "report.h"
 
 namespace wiremark::tools {
@@ -56,6 +57,11 @@ void EchoRun::watch(const EchoOptions& options, const net::Stop& stop, Signals& 
   }
 }
 
+void EchoRun::keep(const StageCounts& counts) {
+  stages_ = {measure::summarize(counts.tick, "walk"), measure::summarize_bytes(counts.found),
+             measure::summarize_bytes(counts.left)};
+}
+
 measure::RunResult EchoRun::result(const EchoOptions& options,
                                    const std::vector<std::string>& arguments) {
   const measure::Snapshot last = sample();
@@ -70,8 +76,13 @@ measure::RunResult EchoRun::result(const EchoOptions& options,
       {"backlog", std::to_string(options.backlog)},
       {"max-connections", std::to_string(options.max_connections)},
       {"format", options.protocol.format},
+      {"model", options.stages.staged ? "staged" : "loop"},
       {"max-frame", std::to_string(options.protocol.limits.frame_size)},
   };
+  if (options.stages.staged) {
+    result.config.emplace_back("tick", format_duration(options.stages.tick));
+    result.config.emplace_back("ring-size", std::to_string(options.stages.ring_size));
+  }
   add_config(result, options.backend);
   net::ReactorStats stats;
   for (const auto& counts : counts_) {
@@ -95,7 +106,12 @@ measure::RunResult EchoRun::result(const EchoOptions& options,
   result.totals.packets = last.packets;
   result.totals.seconds = static_cast<double>(last.at - first_.at) / kSecond;
   result.latency = measure::summarize(last.latency, "wake");
-  result.cpu = measure::share_of(last.cpu - first_.cpu, options.threads.threads);
+  const std::size_t threads = stages_ ? Staged::kThreads : options.threads.threads;
+  result.cpu = measure::share_of(last.cpu - first_.cpu, static_cast<unsigned>(threads));
+  result.stages = stages_;
+  if (stages_)
+    result.path.evidence.emplace_back(
+        "receiving only; sending is sendmsg(2), with epoll for full sockets");
   if (const auto now = measure::machine_usage(); now && machine_)
     result.machine = measure::share_of(*now - *machine_);
   result.intervals = std::move(intervals_);

@@ -12,6 +12,7 @@
 #include "measure/result.h"
 #include "netecho/echo.h"
 #include "netecho/protocol.h"
+#include "netecho/staged.h"
 #include "options.h"
 #include "reactor_options.h"
 #include "segment_tally.h"
@@ -23,6 +24,7 @@ struct EchoOptions {
   std::vector<std::string> listen = {":7007"};
   BackendOptions backend;
   ProtocolOptions protocol;
+  StageOptions stages;
   ThreadOptions threads;
   TimeOptions time;
   OutputOptions output;
@@ -44,6 +46,9 @@ class EchoRun {
   /// Prints the live lines until the stop or the end of the duration.
   void watch(const EchoOptions& options, const net::Stop& stop, Signals& signals);
 
+  /// What the stages of a staged server counted; before result().
+  void keep(const StageCounts& counts);
+
   /// Adds everything up; after the workers have ended.
   measure::RunResult result(const EchoOptions& options, const std::vector<std::string>& arguments);
 
@@ -56,6 +61,7 @@ class EchoRun {
   std::chrono::system_clock::time_point started_at_;
   measure::Snapshot first_;
   std::optional<measure::MachineUsage> machine_;
+  std::optional<measure::Stages> stages_;
   std::vector<measure::Interval> intervals_;
 };
 
