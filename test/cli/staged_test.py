@@ -115,7 +115,7 @@ def a_client_that_never_reads():
         greedy.setblocking(False)
         chunk = os.urandom(1 << 16)
         sent = idle = 0
-        while sent < 64 << 20 and idle < 20:
+        while sent < 64 << 20 and idle < 300:
             try:
                 sent += greedy.send(chunk[sent % len(chunk):])
                 idle = 0
