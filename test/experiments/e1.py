@@ -23,7 +23,7 @@ FORMATS = ('bytes', 'protobuf', 'json', 'flatbuffers', 'y3')
 MODELS = ('loop', 'staged:500ms', 'staged:10ms')
 # A client that blocks on each echo has one message in flight; one that does not keeps the plan.
 CLIENTS = {'blocking': 1, 'open': 64}
-# Above what ramping, one timeout and the report take.
+# Above what ramping and sending take: the start, the report, a busy machine.
 PATIENCE_S = 60
 
 
@@ -56,7 +56,9 @@ def load_command(options, cell, server, cpus):
 def run(options, cell):
     """One cell: the results of both ends, or why there are none."""
     server_cpus, client_cpus = placement(1)
-    limit = options.connections / options.connect_rate + options.duration + PATIENCE_S
+    # Blocking clients send their whole plan, if it takes them a tick for each message.
+    plan = options.duration * (1 + options.rate)
+    limit = options.connections / options.connect_rate + plan + PATIENCE_S
     with tempfile.TemporaryDirectory(prefix='e1-') as folder:
         served = pathlib.Path(folder) / 'server.json'
         with Server(cell.server(options, served), options.build, server_cpus) as server:
