@@ -145,7 +145,7 @@ void add_cpu(RunResult& all, Runs runs, Order order) {
     seconds += run.totals.seconds;
   }
   for (double* share : {&all.machine.busy_pct, &all.machine.softirq_pct, &all.machine.steal_pct})
-    *share = seconds > 0 ? *share / seconds : 0;
+    *share = seconds > 0 ? std::min(100.0, *share / seconds) : 0;  // Rounded, it can pass 100.
 }
 
 std::string target_of(const RunResult& run) {

@@ -132,6 +132,19 @@ TEST_CASE("time is the longest at once and the sum in turn, and so is what one s
   CHECK(in_turn->rss_bytes == 6'000'000);
 }
 
+TEST_CASE("the shares of a machine stay within 100, however the mean is rounded") {
+  RunResult runs[] = {sample_result(), sample_result(), sample_result()};
+  for (const double seconds : {0.3, 0.29, 0.2999999, 0.31, 0.7, 1.1}) {
+    for (RunResult& run : runs) {
+      run.machine.busy_pct = 100;
+      run.totals.seconds = seconds;
+    }
+    runs[1].totals.seconds = 0.1;
+    CHECK(merge(runs, Order::in_turn)->machine.busy_pct <= 100);
+    CHECK(merge(runs, Order::in_turn)->machine.busy_pct > 99.9);
+  }
+}
+
 TEST_CASE("servers of their own are added, and one that not all saw is left out") {
   RunResult runs[] = {sample_result(), other_sample()};
   runs[0].config.emplace_back("target", "one:7007");
