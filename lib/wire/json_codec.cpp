@@ -2,11 +2,13 @@
 #include "wire/json_codec.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 
+#include "wire/json_escape.h"
 #include "wire/json_text.h"
 #include "wire/json_walker.h"
 #include "wire/json_writer.h"
@@ -124,6 +126,34 @@ DecodeError JsonCodec::decode(Bytes from, Message& into) noexcept {
   if (read_plain_json(from, into)) [[likely]]
     return {};
   return read_any_json(from, into, *reader_, limits_.depth);
+}
+
+DecodeError explain_json_message(Bytes text, unsigned depth) noexcept {
+  constexpr std::array<std::string_view, 3> kNames = {"head", "guid", "content"};
+  constexpr unsigned kAll = 7;
+  constexpr std::int64_t kMin = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+  JsonWalker walker(text, depth);
+  unsigned seen = 0;
+  bool more = true;
+  if (!walker.begin_object() || !walker.next_member(true, more)) return walker.error();
+  while (more) {
+    std::string_view raw;
+    if (!walker.key(raw)) return walker.error();
+    const auto start = static_cast<std::size_t>(raw.data() - as_text(text).data()) - 1;
+    std::size_t field = 0;
+    while (field < kNames.size() && !json_key_is(raw, kNames[field])) ++field;
+    const unsigned bit = field < kNames.size() ? 1U << field : 0;
+    if ((seen & bit) != 0) return {.kind = DecodeErrorKind::duplicate_field, .offset = start};
+    seen |= bit;
+    std::int64_t number = 0;
+    const bool good = field < 2    ? walker.integer(kMin, kMax, number)
+                      : field == 2 ? walker.text(raw)
+                                   : walker.value(1);
+    if (!good || !walker.next_member(false, more)) return walker.error();
+  }
+  if (seen != kAll) return {.kind = DecodeErrorKind::missing_field, .offset = walker.at() - 1};
+  return walker.end() ? DecodeError{} : walker.error();
 }
 
 }  // namespace wiremark::wire

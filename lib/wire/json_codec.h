@@ -41,4 +41,9 @@ static_assert(Codec<JsonCodec>);
 /// which says nothing about whether it is JSON.
 bool read_plain_json(Bytes from, Message& into) noexcept;
 
+/// The first error of `text` as a message {"head": int32, "guid": int32, "content": text}, fields
+/// in any order, unknown ones allowed. A truncated text fails at its end, a missing field at the
+/// brace that closes the object, everything else at the byte or token that is wrong.
+DecodeError explain_json_message(Bytes text, unsigned depth) noexcept;
+
 }  // namespace wiremark::wire

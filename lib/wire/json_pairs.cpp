@@ -11,6 +11,7 @@
 #include <system_error>
 #include <type_traits>
 
+#include "wire/json_escape.h"
 #include "wire/json_text.h"
 #include "wire/json_writer.h"
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 
 #include "wire/json_text.h"
 #include "wire/utf8.h"
@@ -37,44 +36,6 @@ bool is_cut_sequence(std::string_view tail) {
   tail.copy(completed.data(), tail.size());
   const std::string_view sequence(completed.data(), size);
   return utf8_prefix(as_bytes(sequence)) == size;
-}
-
-/// The UTF-16 unit of the \uXXXX at `at`.
-std::uint32_t escaped_unit(std::string_view raw, std::size_t at) {
-  std::uint32_t unit = 0;
-  for (const char digit : raw.substr(at + 2, 4)) {
-    unit = unit << 4 | static_cast<std::uint32_t>(json_hex_value(digit));
-  }
-  return unit;
-}
-
-/// Writes the character of the \uXXXX or surrogate pair at `at` as UTF-8 and moves behind it.
-char* put_code_point(char* to, std::string_view raw, std::size_t& at) {
-  std::uint32_t point = escaped_unit(raw, at);
-  at += 6;
-  if (point >= 0xD800 && point <= 0xDFFF) {
-    point = 0x10000 + ((point - 0xD800) << 10) + (escaped_unit(raw, at) - 0xDC00);
-    at += 6;
-  }
-  const auto continuation = [point](unsigned shift) {
-    return static_cast<char>(0x80 | (point >> shift & 0x3F));
-  };
-  if (point < 0x80) {
-    *to++ = static_cast<char>(point);
-  } else if (point < 0x800) {
-    *to++ = static_cast<char>(0xC0 | point >> 6);
-    *to++ = continuation(0);
-  } else if (point < 0x10000) {
-    *to++ = static_cast<char>(0xE0 | point >> 12);
-    *to++ = continuation(6);
-    *to++ = continuation(0);
-  } else {
-    *to++ = static_cast<char>(0xF0 | point >> 18);
-    *to++ = continuation(12);
-    *to++ = continuation(6);
-    *to++ = continuation(0);
-  }
-  return to;
 }
 
 }  // namespace
@@ -343,71 +304,6 @@ bool JsonWalker::other_type() noexcept {
       if (!scalar()) return false;
   }
   return fail(wrong_type, start);
-}
-
-bool json_key_is(std::string_view raw, std::string_view plain) noexcept {
-  // Of the escapes only \uXXXX can stand for a letter or digit.
-  std::size_t at = 0;
-  for (const char wanted : plain) {
-    if (at == raw.size()) return false;
-    if (raw[at] != '\\') {
-      if (raw[at++] != wanted) return false;
-      continue;
-    }
-    if (raw[at + 1] != 'u') return false;
-    if (escaped_unit(raw, at) != static_cast<unsigned char>(wanted)) return false;
-    at += 6;
-  }
-  return at == raw.size();
-}
-
-std::string_view json_unescape(std::string_view raw, char* to) noexcept {
-  constexpr std::string_view kSingle = "bfnrt";
-  constexpr std::string_view kMeant = "\b\f\n\r\t";
-  char* end = to;
-  for (std::size_t at = 0; at < raw.size();) {
-    if (raw[at] != '\\') {
-      *end++ = raw[at++];
-      continue;
-    }
-    const char kind = raw[at + 1];
-    if (kind == 'u') {
-      end = put_code_point(end, raw, at);
-      continue;
-    }
-    const std::size_t single = kSingle.find(kind);
-    *end++ = single == std::string_view::npos ? kind : kMeant[single];
-    at += 2;
-  }
-  return {to, static_cast<std::size_t>(end - to)};
-}
-
-DecodeError explain_json_message(Bytes text, unsigned depth) noexcept {
-  constexpr std::array<std::string_view, 3> kNames = {"head", "guid", "content"};
-  constexpr unsigned kAll = 7;
-  constexpr std::int64_t kMin = std::numeric_limits<std::int32_t>::min();
-  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
-  JsonWalker walker(text, depth);
-  unsigned seen = 0;
-  bool more = true;
-  if (!walker.begin_object() || !walker.next_member(true, more)) return walker.error();
-  while (more) {
-    std::string_view raw;
-    if (!walker.key(raw)) return walker.error();
-    const auto start = static_cast<std::size_t>(raw.data() - as_text(text).data()) - 1;
-    std::size_t field = 0;
-    while (field < kNames.size() && !json_key_is(raw, kNames[field])) ++field;
-    const unsigned bit = field < kNames.size() ? 1U << field : 0;
-    if ((seen & bit) != 0) return {.kind = duplicate_field, .offset = start};
-    seen |= bit;
-    std::int64_t number = 0;
-    const bool good = field < 2    ? walker.integer(kMin, kMax, number)
-                      : field == 2 ? walker.text(raw)
-                                   : walker.value(1);
-    if (!good || !walker.next_member(false, more)) return walker.error();
-  }
-  if (seen != kAll) return {.kind = missing_field, .offset = walker.at() - 1};
-  return walker.end() ? DecodeError{} : walker.error();
 }
 
 }  // namespace wiremark::wire

@@ -79,17 +79,4 @@ class JsonWalker {
   std::array<std::uint64_t, kMaxDepth / 64> objects_{};
 };
 
-/// Is a name as it is written, escapes and all, the name `plain` of ASCII letters and digits?
-/// `raw` must have passed JsonWalker::key.
-bool json_key_is(std::string_view raw, std::string_view plain) noexcept;
-
-/// Writes what `raw` stands for, at most raw.size() bytes, to `to`. `raw` must have passed
-/// JsonWalker::text.
-std::string_view json_unescape(std::string_view raw, char* to) noexcept;
-
-/// The first error of `text` as a message {"head": int32, "guid": int32, "content": text}, fields
-/// in any order, unknown ones allowed. A truncated text fails at its end, a missing field at the
-/// brace that closes the object, everything else at the byte or token that is wrong.
-DecodeError explain_json_message(Bytes text, unsigned depth) noexcept;
-
 }  // namespace wiremark::wire

@@ -1,7 +1,7 @@
 // The strict reader of json_simdjson.h without a fast path in front of it.
 #include "wire/simdjson_library.h"
 
-#include "wire/json_walker.h"
+#include "wire/json_codec.h"
 #include "wire/json_writer.h"
 
 namespace wiremark::wire {
