@@ -191,7 +191,8 @@ def connections_come_and_go():
 def what_does_not_fit_is_refused():
     for flags, said in [(["-t", "2", *STAGED], "three threads"), (["--tick", "1s"], "--model"),
                         (["--ring-size", "4k"], "--model"), (["--model", "other"], "loop or staged"),
-                        ([*STAGED, "--ring-size", "1000"], "power of two"), ([*STAGED, "--tick", "x"], "x")]:
+                        ([*STAGED, "--ring-size", "1000"], "power of two"), ([*STAGED, "--tick", "x"], "x"),
+                        ([*STAGED, "--uring", "direct"], "--uring")]:
         contains(netecho("127.0.0.1:0", *flags).ended_with(2).err, said)
 
 

@@ -240,6 +240,12 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "netecho: --model staged has its three threads; leave --threads out\n");
     return kUsage;
   }
+  if (options.stages.staged && options.backend.reactor.uring.direct) {
+    fmt::print(stderr,
+               "netecho: --model staged sends to sockets that have descriptors; leave --uring "
+               "direct out\n");
+    return kUsage;
+  }
 
   net::Stop stop;
   Signals signals(stop);
