@@ -318,6 +318,30 @@ def compare_as_json():
             equal(len(json.load(file)["backends"]), 1, "backends in the file")
 
 
+def state_of(pid):
+    """R, S, T and so on, from /proc/PID/stat (proc(5)); None when it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except OSError:
+        return None
+
+
+@case
+def only_one_server_of_a_comparison_runs_at_a_time():
+    with start_netload("--compare", "epoll,epoll,epoll", "--rounds", "100", "-d", "500ms", "-c", "2", "--wait", "spin") as running:
+        wait_until(lambda: len(children_of(running.pid)) == 3, "three servers were started")
+        seen = set()
+        for _ in range(30):
+            seen.add(sum(state_of(pid) == "T" for pid in children_of(running.pid)))
+            time.sleep(0.05)
+        expect(2 in seen, f"resting servers, seen over 1.5 s: {seen}")
+        servers = children_of(running.pid)
+        running.signal(signal.SIGKILL)
+        running.finish()
+        wait_until(lambda: not any(os.path.exists(f"/proc/{pid}/exe") for pid in servers), "resting servers ended")
+
+
 @case
 def compare_can_be_interrupted():
     with start_netload("--compare", "epoll,epoll", "--rounds", "100", "-d", "300ms", "-c", "2") as running:

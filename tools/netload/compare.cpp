@@ -48,6 +48,7 @@ Result<std::vector<Contender>> start_servers(const LoadOptions& options) {
   for (const net::Backend backend : options.compare) {
     auto server = ServerProcess::start(server_arguments(options, backend));
     if (!server) return std::unexpected(server.error());
+    server->rest();
     contenders.push_back({backend, std::move(*server), {}});
   }
   return contenders;
@@ -269,8 +270,10 @@ Result<unsigned> run_rounds(const LoadOptions& options, std::vector<Contender>& 
         draw_progress(fmt::format("round {} of {}: {}", round + 1, options.rounds,
                                   net::to_string(contender.backend)));
       }
+      contender.server.go_on();
       auto result = run_load(quietly, client, {contender.server.address(), contender.server.pid()},
                              arguments, stop, signals);
+      contender.server.rest();
       if (!result) return std::unexpected(result.error());
       measure::pass_verdict(*result);
       results.push_back(std::move(*result));

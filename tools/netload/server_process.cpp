@@ -34,7 +34,7 @@ pid_t spawn(const std::string& program, const std::vector<std::string>& argument
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid != 0) return pid;
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // One that rests would not take another signal.
   if (::getppid() != parent) ::_exit(1);
   const int nowhere = ::open("/dev/null", O_RDWR);
   ::dup2(nowhere, STDIN_FILENO);
@@ -118,8 +118,13 @@ ServerProcess::ServerProcess(ServerProcess&& other) noexcept
 ServerProcess::~ServerProcess() {
   if (pid_ < 0) return;
   ::kill(pid_, SIGTERM);
+  go_on();
   ::waitpid(pid_, nullptr, 0);
 }
+
+void ServerProcess::rest() const noexcept { ::kill(pid_, SIGSTOP); }
+
+void ServerProcess::go_on() const noexcept { ::kill(pid_, SIGCONT); }
 
 std::optional<pid_t> find_server(const net::Address& address) {
   if (!address.is_loopback()) return std::nullopt;

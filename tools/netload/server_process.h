@@ -23,6 +23,10 @@ class ServerProcess {
   ServerProcess& operator=(ServerProcess&&) = delete;
   ~ServerProcess();
 
+  /// Stops it (SIGSTOP) until go_on(): a server that spins would take its processor from another.
+  void rest() const noexcept;
+  void go_on() const noexcept;
+
   pid_t pid() const noexcept { return pid_; }
   const net::Address& address() const noexcept { return address_; }
 
