@@ -287,6 +287,17 @@ def every_way_to_wait():
             expect_plan(document(server, "-c", "2", "-r", "50", "-d", "200ms", "--wait", wait), 20)
 
 
+@case
+def a_batch_sends_what_came_due_together():
+    with Echo() as server:
+        result = document(server, "-c", "50", "-R", "5k", "-d", "1s", "--wait", "batch:20ms")
+        expect_plan(result, 5000)
+        # A message waits for half of the time in the mean, and none is sent before its own.
+        expect(result["lateness_ns"]["mean"] > 3e6, f"sent one by one: {result['lateness_ns']['mean']} ns late")
+        expect(result["latency_ns"]["mean"] > result["service_ns"]["mean"], "latency does not count from the plan")
+        contains(" ".join(result["path"]["evidence"]), "waits up to 20ms")
+
+
 COMPARE = ["--compare", "epoll,uring", "--rounds", "2", "-d", "200ms", "-c", "10"]
 
 

@@ -111,6 +111,7 @@ class Load {
   Nanoseconds reopen_some(Nanoseconds now);
   void closed(Client& client, bool retired);
   void start(Nanoseconds start_ns);
+  Nanoseconds gathered(Nanoseconds planned) const noexcept;
   Nanoseconds send_due(Nanoseconds now);
   Nanoseconds send_first();
   bool may_send(Nanoseconds now) const noexcept;
@@ -146,6 +147,7 @@ class Load {
   std::uint64_t waiting_ = 0;   // Open loop: due, and its connection is full or closed.
   Nanoseconds idle_since_ = 0;  // Nothing but connections that are closed holds up the end.
   Nanoseconds start_ns_ = 0;
+  Nanoseconds next_send_ = 0;  // Open loop: when send_due() has something to send at the earliest.
   Nanoseconds measure_from_ = 0;
   Nanoseconds end_ = kNever;
   Nanoseconds next_sweep_ = kNever;
@@ -297,9 +299,18 @@ void Load<Reactor, T>::start(Nanoseconds start_ns) {
   if (open_loop()) first_measured_ = plan_.schedule->first_from(plan_.warmup);
 }
 
+// The first moment of the plan's grid at which a message that is due at `planned` may be sent.
+template <class Reactor, Traffic T>
+Nanoseconds Load<Reactor, T>::gathered(Nanoseconds planned) const noexcept {
+  if (plan_.gather == 0) return planned;
+  const Nanoseconds steps = (planned - start_ns_ + plan_.gather - 1) / plan_.gather;
+  return start_ns_ + steps * plan_.gather;
+}
+
 // Open loop: sends what is due; returns when the next message is.
 template <class Reactor, Traffic T>
 Nanoseconds Load<Reactor, T>::send_due(Nanoseconds now) {
+  if (now < next_send_) return next_send_;
   for (int burst = 0;; ++burst) {
     Client& client = clients_[next_client_];
     if (plan_done()) return kNever;
@@ -307,7 +318,7 @@ Nanoseconds Load<Reactor, T>::send_due(Nanoseconds now) {
     const Nanoseconds planned = planned_ns(place);
     if (planned > now) {
       now = now_ns();
-      if (planned > now) return planned;
+      if (planned > now) return next_send_ = gathered(planned);
     }
     if (burst == kBurst) return now;
     if (place >= first_measured_) {

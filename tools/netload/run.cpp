@@ -55,6 +55,8 @@ LoadPlan make_plan(const LoadOptions& options, const net::Address& target) {
   plan.churn = options.churn;
   plan.reconnect = options.reconnect;
   plan.connect_rate_hz = options.connect_rate_hz;
+  if (const auto& wait = options.backend.reactor.wait; wait.mode == net::WaitPolicy::Mode::batch)
+    plan.gather = wait.time_ns;
   return plan;
 }
 
