@@ -48,7 +48,7 @@ def one_file_is_the_same_again():
         equal(netreport(runs.files[0], "--json").ended_with(0).json(), runs.document(0), "the document")
         text = netreport(runs.files[0]).ended_with(0).out
         contains(text, "VALID: netload ")
-        contains(text, "90 planned, 90 sent, 90 answered, 0 lost")
+        contains(text, "90 planned, 90 sent, 0 unsent, 90 answered, 0 lost")
 
 
 @case
