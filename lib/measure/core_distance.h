@@ -10,11 +10,11 @@ namespace wiremark::measure {
 inline constexpr double kSamePlaceFactor = 1.5;
 
 /// The time in ns that one cache line takes from the first allowed processor to the second and
-/// back: the fastest of 30 batches of 100 round trips, so that neither an interrupt nor another
+/// back: the fastest of 300 batches of 10 round trips, so that neither an interrupt nor another
 /// process counts. 60 to 105 where the two share a cache and 350 to 420 where they do not; a
 /// hypervisor that moves virtual processors between such places changes the cost of a message over
 /// loopback three times (1.3 and 4.0 us for 512 bytes). Takes 0.2 to 2 ms and stops after 20 ms. 0
-/// with one processor, or where no thread can be had.
+/// with one processor, where no thread can be had, and beside processes that leave no batch alone.
 Nanoseconds measure_core_distance();
 
 /// Whether two distances are of one place; also when either is unknown.
