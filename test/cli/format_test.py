@@ -9,8 +9,8 @@ import time
 
 from bad_server import BadServer, echo
 from case import case, contains, equal, expect, run
-from messages import ENCODERS, FOREIGN, FORMATS, frame, frame_of_size, prefixed
-from process import Echo, netload, receive, require_backend, start_netload
+from messages import FOREIGN, FORMATS, frame, frame_of_size, prefixed
+from process import Echo, netload, receive, require_backend
 
 # What malformed.json calls the format that has no other name there.
 NAME_IN_VECTORS = {"bytes": "bytestream"}

@@ -9,8 +9,8 @@ import socket
 import tempfile
 
 from case import Skip, case, contains, equal, expect, run, wait_until
-from process import (Echo, check_echo, connect, netecho, netload, program, receive, require_backend, require_ipv6,
-                     run_program)
+from process import (Echo, check_echo, check_never_reading, connect, netecho, netload, program, receive,
+                     require_backend, require_ipv6, run_program)
 
 
 @case
@@ -297,31 +297,8 @@ def over_the_limit_of_connections():
 
 @case
 def a_client_that_never_reads():
-    with Echo("--json") as server, server.connect() as greedy, server.connect() as other:
-        check_echo(other)
-        before = server.resident_bytes()
-        greedy.setblocking(False)
-        chunk = os.urandom(1 << 16)
-        sent = idle = 0
-        while sent < 64 << 20 and idle < 20:
-            try:
-                sent += greedy.send(chunk[sent % len(chunk):])
-                idle = 0
-            except BlockingIOError:
-                idle += 1
-                check_echo(other)
-        check_echo(other, os.urandom(100_000))
-        grown = server.resident_bytes() - before
-        expect(grown < 24 << 20, f"{grown} bytes more after {sent} bytes that nobody reads")
-        expect(sent < 64 << 20, "it was read from until the end: nothing held it back")
-        greedy.setblocking(True)
-        greedy.settimeout(60)
-        got = 0
-        while got < sent:
-            part = greedy.recv(min(1 << 16, sent - got))
-            expect(part, f"it ended after {got} of {sent} bytes")
-            expect((chunk + chunk)[got % len(chunk):].startswith(part), f"wrong bytes from {got} on")
-            got += len(part)
+    with Echo("--json") as server:
+        check_never_reading(server, turns=20)
         result = server.stop().ended_with(0).json()
         contains(" ".join(result["path"]["evidence"]), "peers that did not read")
 

@@ -8,7 +8,7 @@ import tempfile
 import time
 
 from case import case, contains, equal, expect, run, wait_until
-from process import Echo, backend_flags, netload, program, require_backend, start_netload
+from process import Echo, netload, require_backend, start_netload
 
 
 def document(server, *flags, code=0):

@@ -186,6 +186,36 @@ def check_echo(client, message=b"one message"):
     equal(receive(client, len(message)), message, "the echo")
 
 
+def check_never_reading(server, turns):
+    """A client that never reads is read from no more, its server's memory stays bounded and others are served; once it
+    reads, it gets every byte. Sending has stopped when it fails `turns` times, with an echo to another in between."""
+    with server.connect() as greedy, server.connect() as other:
+        check_echo(other)
+        before = server.resident_bytes()
+        greedy.setblocking(False)
+        chunk = os.urandom(1 << 16)
+        sent = idle = 0
+        while sent < 64 << 20 and idle < turns:
+            try:
+                sent += greedy.send(chunk[sent % len(chunk):])
+                idle = 0
+            except BlockingIOError:
+                idle += 1
+                check_echo(other)
+        check_echo(other, os.urandom(100_000))
+        grown = server.resident_bytes() - before
+        expect(grown < 24 << 20, f"{grown} bytes more after {sent} bytes that nobody reads")
+        expect(sent < 64 << 20, "it was read from until the end: nothing held it back")
+        greedy.setblocking(True)
+        greedy.settimeout(60)
+        got = 0
+        while got < sent:
+            part = greedy.recv(min(1 << 16, sent - got))
+            expect(part, f"it ended after {got} of {sent} bytes")
+            expect((chunk + chunk)[got % len(chunk):].startswith(part), f"wrong bytes from {got} on")
+            got += len(part)
+
+
 def require_backend():
     """Skips a whole file where the backend asked for cannot run."""
     backend = os.environ.get("BACKEND")

@@ -7,7 +7,7 @@ import socket
 import struct
 
 from case import Skip, case, contains, equal, expect, run, wait_until
-from process import Echo, check_echo, netecho, netload, receive, require_backend
+from process import Echo, check_echo, check_never_reading, netecho, netload, receive, require_backend
 
 FORMATS = ["raw", "bytes", "protobuf", "json", "flatbuffers", "y3"]
 STAGED = ("--model", "staged")
@@ -109,30 +109,8 @@ def half_closed_peer_gets_the_rest():
 
 @case
 def a_client_that_never_reads():
-    with Echo(*STAGED, "--tick", "1ms", "--json") as server, server.connect() as greedy, server.connect() as other:
-        check_echo(other)
-        before = server.resident_bytes()
-        greedy.setblocking(False)
-        chunk = os.urandom(1 << 16)
-        sent = idle = 0
-        while sent < 64 << 20 and idle < 300:
-            try:
-                sent += greedy.send(chunk[sent % len(chunk):])
-                idle = 0
-            except BlockingIOError:
-                idle += 1
-                check_echo(other)
-        grown = server.resident_bytes() - before
-        expect(grown < 24 << 20, f"{grown} bytes more after {sent} bytes that nobody reads")
-        expect(sent < 64 << 20, "it was read from until the end: nothing held it back")
-        greedy.setblocking(True)
-        greedy.settimeout(60)
-        got = 0
-        while got < sent:
-            part = greedy.recv(min(1 << 16, sent - got))
-            expect(part, f"it ended after {got} of {sent} bytes")
-            expect((chunk + chunk)[got % len(chunk):].startswith(part), f"wrong bytes from {got} on")
-            got += len(part)
+    with Echo(*STAGED, "--tick", "1ms", "--json") as server:
+        check_never_reading(server, turns=300)
         result = server.stop().ended_with(0).json()
         contains(" ".join(result["path"]["evidence"]), "reading rested")
 

@@ -10,7 +10,6 @@ import contextlib
 import ctypes
 import json
 import math
-import os
 import pathlib
 import random
 import resource
