@@ -88,6 +88,13 @@ class UringReactor {
                                                             : lent_[data >> 3 & 1][data >> 4];
   }
 
+  // What an entry of the ring names a connection's socket by.
+  static int file_of(const Conn& conn) noexcept { return conn.slot >= 0 ? conn.slot : conn.fd; }
+  // To be called when the entry is prepared, which clears its flags.
+  static void mark_file(io_uring_sqe& sqe, const Conn& conn) noexcept {
+    if (conn.slot >= 0) sqe.flags |= IOSQE_FIXED_FILE;
+  }
+
   void arm(Op op, Conn& conn);
   void arm_receive(Conn& conn);
   void cancel(Op op, Conn& conn);
