@@ -4,44 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <span>
 
-#include "base/units.h"
 #include "measure/core_distance.h"
-#include "measure/json_export.h"
-#include "measure/quantity.h"
-#include "measure/ratio.h"
 #include "measure/verdict.h"
-#include "netload/server_process.h"
+#include "netload/comparison.h"
 #include "report.h"
 #include "terminal.h"
 
 namespace wiremark::tools {
 
 namespace {
-
-// All rounds of one backend.
-struct Contender {
-  net::Backend backend;
-  ServerProcess server;
-  std::vector<measure::RunResult> rounds;
-
-  template <class Figure>
-  std::vector<double> each(Figure figure) const {
-    std::vector<double> figures;
-    for (const measure::RunResult& round : rounds) figures.push_back(figure(round));
-    return figures;
-  }
-};
-
-double qps(const measure::RunResult& round) { return round.totals.qps(); }
-double server_cost(const measure::RunResult& round) {
-  return round.server_us_cpu_per_message().value_or(0);
-}
-double client_cost(const measure::RunResult& round) { return round.us_cpu_per_message(); }
 
 Result<std::vector<Contender>> start_servers(const LoadOptions& options) {
   std::vector<Contender> contenders;
@@ -52,203 +24,6 @@ Result<std::vector<Contender>> start_servers(const LoadOptions& options) {
     contenders.push_back({backend, std::move(*server), {}});
   }
   return contenders;
-}
-
-// Percentiles of all rounds together: their histograms are added, never their percentiles averaged.
-measure::LatencySummary latency_of(const Contender& contender) {
-  measure::Histogram all;
-  for (const measure::RunResult& round : contender.rounds) {
-    if (const auto one = measure::restore(round.latency)) all.merge(*one);
-  }
-  return measure::summarize(all, contender.rounds.front().latency.from);
-}
-
-Nanoseconds percentile(const measure::LatencySummary& latency, double percent) {
-  for (const auto& [at, ns] : latency.percentiles) {
-    if (at == percent) return ns;
-  }
-  return latency.max;
-}
-
-std::string spread_text(const std::optional<measure::Spread>& spread, int digits) {
-  if (!spread) return "n/a";
-  return fmt::format("{:.{}f} ({:.{}f} to {:.{}f})", spread->median, digits, spread->min, digits,
-                     spread->max, digits);
-}
-
-std::optional<measure::Spread> ratio(const Contender& one, const Contender& other,
-                                     double (*figure)(const measure::RunResult&)) {
-  std::vector<std::pair<double, double>> pairs;
-  for (std::size_t i = 0; i < std::min(one.rounds.size(), other.rounds.size()); ++i) {
-    pairs.emplace_back(figure(one.rounds[i]), figure(other.rounds[i]));
-  }
-  return measure::ratio_of(pairs);
-}
-
-std::size_t valid_rounds(const Contender& contender) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      contender.rounds, [](const measure::RunResult& round) { return round.verdict->valid(); }));
-}
-
-// "VALID", or how many rounds are not; the reasons stand below the table.
-std::string verdict_text(const Contender& contender) {
-  const std::size_t rounds = contender.rounds.size();
-  const std::size_t valid = valid_rounds(contender);
-  return valid == rounds ? "VALID" : fmt::format("INVALID {}/{}", rounds - valid, rounds);
-}
-
-void print_table(const LoadOptions& options, const std::vector<Contender>& contenders) {
-  const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
-  const std::string length = options.time.duration > 0
-                                 ? format_duration(options.time.duration)
-                                 : fmt::format("{} messages", options.requests);
-  const std::string what = options.format == kRaw ? fmt::format("{} bytes", options.size.max)
-                                                  : "messages in " + options.format;
-  fmt::print("{} connections, {}, {}, {} rounds of {} each in turn, every reply {}\n\n",
-             options.connections, what, open_loop ? "open loop" : "closed loop",
-             contenders.front().rounds.size(), length, options.no_verify ? "counted" : "verified");
-  constexpr auto kRow = "  {:<7} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n";
-  fmt::print(kRow, "", "", "", "", "", "", "server CPU", "client CPU");
-  fmt::print(kRow, "backend", "rounds", "qps", "p50", "p99", "p99.9", "us/message", "us/message");
-  for (const Contender& contender : contenders) {
-    const auto latency = latency_of(contender);
-    const auto rate = measure::spread_of(contender.each(qps));
-    fmt::print(kRow, net::to_string(contender.backend), verdict_text(contender),
-               rate ? measure::format_rate(rate->median) : "n/a",
-               measure::format_time(percentile(latency, 50)),
-               measure::format_time(percentile(latency, 99)),
-               measure::format_time(percentile(latency, 99.9)),
-               spread_text(measure::spread_of(contender.each(server_cost)), 2),
-               spread_text(measure::spread_of(contender.each(client_cost)), 2));
-  }
-  for (std::size_t i = 1; i < contenders.size(); ++i) {
-    fmt::print(
-        "\n  {} against {}, round by round:\n    server CPU per message x {}\n    qps              "
-        "      x {}\n",
-        net::to_string(contenders[i].backend), net::to_string(contenders[0].backend),
-        spread_text(ratio(contenders[i], contenders[0], server_cost), 3),
-        spread_text(ratio(contenders[i], contenders[0], qps), 3));
-  }
-}
-
-// Sentences of several runs, those of one kind together: they differ in their figures only.
-class Kinds {
- public:
-  void add(const std::string& sentence) {
-    std::string name = sentence;
-    std::erase_if(name, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; });
-    Kind& kind = kinds_[name];
-    if (kind.runs++ == 0) kind.first = sentence;
-  }
-  // Each kind once, by its first sentence.
-  void print(std::string_view label, std::string_view whose, std::size_t runs) const {
-    for (const auto& [name, kind] : kinds_)
-      fmt::print("  {:<10} {} of {} {}: {}\n", label, kind.runs, runs, whose, kind.first);
-  }
-
- private:
-  struct Kind {
-    std::string first;
-    std::size_t runs = 0;
-  };
-  std::map<std::string, Kind> kinds_;
-};
-
-void print_doubts(const std::vector<Contender>& contenders) {
-  Kinds notes;
-  std::size_t runs = 0;
-  for (const Contender& contender : contenders) {
-    Kinds broken;
-    Kinds reasons;
-    runs += contender.rounds.size();
-    for (const measure::RunResult& round : contender.rounds) {
-      for (const measure::Check& check : round.checks) {
-        if (!check.passed) broken.add(fmt::format("{}: {}", check.name, check.detail));
-      }
-      const std::size_t told = round.verdict->reasons.size();
-      for (std::size_t i = 0; i < round.warnings.size(); ++i)
-        (i < told ? reasons : notes).add(round.warnings[i]);
-    }
-    const std::string whose = fmt::format("rounds of {}", net::to_string(contender.backend));
-    broken.print("FAILED", whose, contender.rounds.size());
-    reasons.print("INVALID", whose, contender.rounds.size());
-  }
-  notes.print("warning", "runs", runs);
-}
-
-// The nearest and the farthest that the processors were around these runs; 0 where unknown.
-std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const measure::RunResult> runs) {
-  std::vector<Nanoseconds> known;
-  for (const measure::RunResult& run : runs) {
-    if (!run.core_distance) continue;
-    for (const Nanoseconds distance : {run.core_distance->before, run.core_distance->after})
-      if (distance > 0) known.push_back(distance);
-  }
-  if (known.empty()) return {};
-  const auto [nearest, farthest] = std::ranges::minmax(known);
-  return {nearest, farthest};
-}
-
-// "62 to 401 ns apart", over all the rounds that count; empty where unknown.
-std::string distance_text(const std::vector<Contender>& contenders) {
-  Nanoseconds near = kNever, far = 0;
-  for (const Contender& contender : contenders) {
-    const auto [nearest, farthest] = distances_of(contender.rounds);
-    if (nearest > 0) near = std::min(near, nearest);
-    far = std::max(far, farthest);
-  }
-  if (far == 0) return {};
-  if (near == far) return fmt::format(", {} ns apart", far);
-  return fmt::format(", {} to {} ns apart", near, far);
-}
-
-void print_conditions(const LoadOptions& options, const std::vector<Contender>& contenders,
-                      unsigned left_out) {
-  const measure::RunResult& any = contenders.front().rounds.front();
-  fmt::print("\n  client     {} ({})\n", any.path.active, any.path.evidence.front());
-  fmt::print("  processors {}{}\n",
-             options.server_cpus.empty()
-                 ? "not pinned"
-                 : fmt::format("client on {}, server on {}", format_cpus(options.threads.cpus),
-                               format_cpus(options.server_cpus)),
-             distance_text(contenders));
-  if (left_out > 0) {
-    fmt::print("  left out   {} {} in which the processors came nearer or went apart\n", left_out,
-               left_out == 1 ? "round" : "rounds");
-  }
-  fmt::print("  machine    {}\n", measure::describe(any.host));
-  fmt::print(
-      "  not shown  what a network card or a second machine would change: this is loopback.\n"
-      "             Rates move with the machine's neighbours; compare CPU per message.\n");
-  print_doubts(contenders);
-}
-
-nlohmann::ordered_json document(const std::vector<Contender>& contenders, unsigned left_out) {
-  const auto spread = [](const std::optional<measure::Spread>& value) -> nlohmann::ordered_json {
-    if (!value) return nullptr;
-    return {{"median", value->median},
-            {"min", value->min},
-            {"max", value->max},
-            {"rounds", value->rounds}};
-  };
-  nlohmann::ordered_json all;
-  all["schema"] = "wiremark.comparison/1";
-  all["rounds_left_out"] = left_out;
-  for (const Contender& contender : contenders) {
-    nlohmann::ordered_json one;
-    one["backend"] = net::to_string(contender.backend);
-    one["valid_rounds"] = valid_rounds(contender);
-    one["qps"] = spread(measure::spread_of(contender.each(qps)));
-    one["server_us_cpu_per_message"] = spread(measure::spread_of(contender.each(server_cost)));
-    one["us_cpu_per_message"] = spread(measure::spread_of(contender.each(client_cost)));
-    one["server_cpu_ratio"] = spread(ratio(contender, contenders.front(), server_cost));
-    one["qps_ratio"] = spread(ratio(contender, contenders.front(), qps));
-    for (const measure::RunResult& round : contender.rounds) {
-      one["rounds"].push_back(nlohmann::ordered_json::parse(measure::json_document(round)));
-    }
-    all["backends"].push_back(std::move(one));
-  }
-  return all;
 }
 
 // Where the hypervisor moves the processors apart in mid-round, a message costs three times as much
@@ -306,13 +81,12 @@ int compare(const LoadOptions& options, const std::vector<std::string>& argument
 
   const bool to_output = options.output.json == "-";
   if (to_output) {
-    fmt::print("{}\n", document(*contenders, *left_out).dump(1));
+    fmt::print("{}", comparison_document(*contenders, *left_out));
   } else {
-    print_table(options, *contenders);
-    print_conditions(options, *contenders, *left_out);
+    print_comparison(options, *contenders, *left_out);
     if (!options.output.json.empty()) {
       const auto written =
-          write_file(options.output.json, document(*contenders, *left_out).dump(1) + '\n');
+          write_file(options.output.json, comparison_document(*contenders, *left_out));
       if (!written) return cannot("netload", written.error());
     }
   }

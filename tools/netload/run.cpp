@@ -15,6 +15,7 @@
 #include "netload/hdr_log.h"
 #include "netload/load.h"
 #include "netload/load_result.h"
+#include "netload/planning.h"
 #include "netload/watched_reactor.h"
 #include "report.h"
 #include "segment_tally.h"
@@ -24,56 +25,6 @@ namespace wiremark::tools {
 
 namespace {
 
-// All that is planned, the warm-up first. It has no limit of its own where only requests are given.
-Schedule make_schedule(const LoadPlan& plan, const LoadOptions& options) {
-  const Nanoseconds length = plan.duration > 0 ? plan.warmup + plan.duration : kNever;
-  const auto within = [&](Nanoseconds end, std::uint64_t places) {
-    return options.poisson
-               ? Schedule::poisson(plan.connections, plan.rate_hz, end, places, options.seed)
-               : Schedule(plan.connections, plan.rate_hz, end, places);
-  };
-  if (plan.requests == 0) return within(length, UINT64_MAX);
-  return within(length, within(plan.warmup, UINT64_MAX).places() + plan.requests);
-}
-
-LoadPlan make_plan(const LoadOptions& options, const net::Address& target) {
-  LoadPlan plan;
-  plan.target = target;
-  plan.socket = options.backend.socket;
-  plan.sources = options.sources.size() > 0 ? options.sources
-                                            : net::Sources::spread(target, options.connections);
-  plan.connections = options.connections;
-  plan.threads = std::min<std::size_t>(options.threads.threads, options.connections);
-  plan.rate_hz =
-      options.total_rate_hz > 0 ? options.total_rate_hz / options.connections : options.rate_hz;
-  plan.pipeline = options.pipeline > 0 ? options.pipeline : plan.open_loop() ? 16 : 1;
-  plan.requests = static_cast<std::uint64_t>(options.requests);
-  plan.duration = options.time.duration;
-  plan.warmup = options.warmup;
-  plan.timeout = options.timeout;
-  if (plan.open_loop()) plan.schedule = make_schedule(plan, options);
-  plan.churn = options.churn;
-  plan.reconnect = options.reconnect;
-  plan.connect_rate_hz = options.connect_rate_hz;
-  if (const auto& wait = options.backend.reactor.wait; wait.mode == net::WaitPolicy::Mode::batch)
-    plan.gather = wait.time_ns;
-  return plan;
-}
-
-Result<TrafficPlan> make_traffic(const LoadOptions& options) {
-  TrafficPlan traffic;
-  traffic.format = options.format;
-  traffic.seed = options.seed;
-  traffic.verify = !options.no_verify;
-  traffic.limits.frame_size = options.max_frame;
-  if (options.format == kRaw) {
-    traffic.pattern.emplace(options.seed, options.size.min, options.size.max);
-  } else if (auto added = add_contents(traffic, options.input); !added) {
-    return std::unexpected(added.error());
-  }
-  return traffic;
-}
-
 /// Owned by the control thread; each worker writes the counts of its own index.
 class Run {
  public:
@@ -81,7 +32,7 @@ class Run {
       : options_(options),
         backend_(backend),
         target_(target),
-        plan_(make_plan(options, target.address)),
+        plan_(plan_load(options, target.address)),
         traffic_(std::move(traffic)),
         tally_(plan_.threads),
         segments_(plan_.threads),
@@ -331,7 +282,7 @@ std::vector<std::string> server_arguments(const LoadOptions& options, net::Backe
 Result<measure::RunResult> run_load(const LoadOptions& options, net::Backend backend,
                                     const Target& target, const std::vector<std::string>& arguments,
                                     const net::Stop& stop, Signals& signals) {
-  auto traffic = make_traffic(options);
+  auto traffic = plan_traffic(options);
   if (!traffic) return std::unexpected(traffic.error());
   return Run(options, backend, target, std::move(*traffic)).execute(arguments, stop, signals);
 }
