@@ -7,7 +7,7 @@ import time
 
 from bad_server import BadServer, echo, reset
 from case import case, contains, equal, expect, run, wait_until
-from process import Echo, netload, require_backend, start_netload
+from process import Echo, netload, receive, require_backend, start_netload
 
 # Far below what a run without a time limit of its own would need, far above what a slow machine does.
 SECONDS = 60
@@ -145,7 +145,8 @@ def one_is_closed_under_a_schedule():
 @case
 def no_answer_ends_with_the_timeout():
     def behave(connection, number):
-        echo(connection, 3)
+        for _ in range(3):
+            connection.sendall(receive(connection, 512))
         server.ended.wait()
     for load in [["-d", "300ms"], ["-n", "1000"], ["-r", "50", "-d", "300ms"]]:
         with BadServer(behave) as server:
@@ -347,7 +348,8 @@ def interrupted_in_the_run():
 @case
 def interrupted_while_it_awaits_the_last_replies():
     def behave(connection, number):
-        echo(connection, 3)
+        for _ in range(3):
+            connection.sendall(receive(connection, 512))
         server.ended.wait()
     for load in [["-d", "300ms"], ["-r", "50", "-d", "300ms"]]:
         with BadServer(behave) as server:
