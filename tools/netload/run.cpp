@@ -177,12 +177,13 @@ void Run::watch(Nanoseconds start, const net::Stop& stop, Signals& signals) {
   const Nanoseconds measure_from = start + plan_.warmup;
   const Nanoseconds first_count = plan_.warmup > 0 ? measure_from : measure_from + step;
   if (plan_.warmup > 0 || step > 0) segments_.schedule(first_count, step);
+  const auto while_connecting = segments_.packets();  // A short run may be over before we wake.
   gate_.start_ns.store(start, std::memory_order_release);
   sleep_until(stop, gate_.over, measure_from);
   first_ = sample();
   if (log_) log_->begin(first_.seen.at, std::chrono::system_clock::now());
   if (plan_.warmup > 0) segments_.await_round();
-  first_.seen.packets = segments_.packets();
+  first_.seen.packets = plan_.warmup > 0 ? segments_.packets() : while_connecting;
   last_ = first_;
   const bool progress =
       step == 0 && wants_progress(options_.output.progress, options_.output.quiet);
