@@ -37,6 +37,16 @@ class WrappedHelp : public CLI::Formatter {
   }
 };
 
+// CLI11 2.4 pads the name of an option whose description begins on the next line.
+std::string without_trailing_spaces(const std::string& text) {
+  std::string clean;
+  for (const char c : text) {
+    if (c == '\n') clean.erase(clean.find_last_not_of(' ') + 1);
+    clean += c;
+  }
+  return clean;
+}
+
 }  // namespace
 
 CommandLine::CommandLine(std::string name, std::string about, std::string examples)
@@ -126,7 +136,7 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   try {
     app_.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app_.help());
+    fmt::print("{}", without_trailing_spaces(app_.help()));
     return kDone;
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name_, error.what(), name_);
