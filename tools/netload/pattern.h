@@ -10,14 +10,6 @@
 
 namespace wiremark::tools {
 
-/// Spreads a number over all 64 bits: the finalizer of splitmix64 (Steele, Lea and Flood, 2014).
-inline std::uint64_t mix(std::uint64_t value) noexcept {
-  value += 0x9e3779b97f4a7c15;
-  value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
-  value = (value ^ value >> 27) * 0x94d049bb133111eb;
-  return value ^ value >> 31;
-}
-
 /// A message is a window onto one random block; connection and sequence number decide which, and
 /// how long it is. Nothing is copied to send it and memcmp() checks the reply, while a reply that
 /// belongs to another message is told apart (but for one window in 4,096).
