@@ -11,15 +11,13 @@ namespace wiremark::net {
 
 /// A plain struct; every call comes on the reactor's thread.
 ///
-///   on_open(conn)         accepted or connected; it may append at once
-///   on_data(conn, bytes)  returns how many bytes it consumed; the rest comes again in front of
-///   more.
-///                         The bytes die when it returns
-///   on_close(conn, errno) the last call for this connection; 0 after an orderly end. Also for a
-///                         connect that failed, then without an on_open before it
-///   on_turn(now)          once a turn, after its deliveries; returns when it wants the next turn
-///   at
-///                         the latest, kNever to leave that to the kernel
+///   on_open(conn)          accepted or connected; it may append at once
+///   on_data(conn, bytes)   returns how many bytes it consumed; the rest comes again, in front of
+///                          more. The bytes die when it returns
+///   on_close(conn, errno)  the last call for this connection; 0 after an orderly end. Also for a
+///                          connect that failed, then without an on_open before it
+///   on_turn(now)           once a turn, after its deliveries; returns when it wants the next turn
+///                          at the latest, kNever to leave that to the kernel
 template <class H>
 concept Handler = requires(H handler, Conn& conn, Bytes bytes, int error, Nanoseconds now) {
   { handler.on_open(conn) } -> std::same_as<void>;
@@ -27,6 +25,15 @@ concept Handler = requires(H handler, Conn& conn, Bytes bytes, int error, Nanose
   { handler.on_close(conn, error) } -> std::same_as<void>;
   { handler.on_turn(now) } -> std::same_as<Nanoseconds>;
 };
+
+/// Delivers once more what the handler left over, to one that has room again.
+template <Handler H>
+void feed_rest(Conn& conn, H& handler) {
+  if (conn.stash.empty()) return;
+  const std::size_t used = handler.on_data(conn, conn.stash.view());
+  conn.settle();  // What was lent may lie in the stash.
+  conn.stash.consume(used);
+}
 
 /// Delivers received bytes behind what the handler left over from earlier ones. While nothing is
 /// left over, which is the rule, the handler reads the reactor's own memory and nothing is copied.
@@ -38,20 +45,9 @@ bool feed(Conn& conn, Bytes received, H& handler, std::size_t stash_limit) {
     conn.stash.append(received.subspan(used));
   } else {
     conn.stash.append(received);
-    const std::size_t used = handler.on_data(conn, conn.stash.view());
-    conn.settle();  // What was lent may lie in the stash.
-    conn.stash.consume(used);
+    feed_rest(conn, handler);
   }
   return conn.stash.size() <= stash_limit;
-}
-
-/// Delivers once more what the handler left over, to one that has room again.
-template <Handler H>
-void feed_rest(Conn& conn, H& handler) {
-  if (conn.stash.empty()) return;
-  const std::size_t used = handler.on_data(conn, conn.stash.view());
-  conn.settle();  // What was lent lies in the stash.
-  conn.stash.consume(used);
 }
 
 }  // namespace wiremark::net
