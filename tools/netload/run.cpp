@@ -84,7 +84,7 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
     if (!log) return std::unexpected(log.error());
     log_.emplace(std::move(*log));
   }
-  const Nanoseconds distance_before = measure::measure_core_distance();
+  const Nanoseconds distance_before = target_.pid ? measure::measure_core_distance() : 0;
   net::Workers workers(plan_.threads, options_.threads.cpus, gate_.over,
                        [this](std::size_t index, const auto& ready) { return work(index, ready); });
   if (auto ready = workers.wait_ready(); !ready) return std::unexpected(ready.error());
