@@ -49,8 +49,7 @@ void add(CommandLine& line, BackendOptions& options) {
       "--wait", options.reactor.wait, "HOW",
       [](const std::string& text) { return net::WaitPolicy::parse(text); },
       "block, spin, adaptive[:TIME] or batch[:TIME]: sleep for the next event, never sleep, spin "
-      "up "
-      "to TIME (50us) while it pays, or let events gather for TIME (1ms) (block)");
+      "up to TIME (50us) while it pays, or let events gather for TIME (1ms) (block)");
   line.add(
       "--buffers", options.reactor.buffers, "N",
       [](const std::string& text) { return parse_buffers(text); },

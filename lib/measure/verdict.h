@@ -25,10 +25,10 @@ inline constexpr double kSamplesBeyondMin = 10;
 /// else than the server under the load that was asked for is a reason; what a reader should know
 /// and may live with is a note.
 ///
-/// Reasons: the generator was at its limit and the server was not, the plan was missed, the hypervisor took time away,
-/// more errors than allowed, connections that are missing, too few messages for a p99. Notes: less
-/// of each of these, late messages that a slow server held up (their wait is in the latency), a
-/// higher percentile on few values, other work on the machine.
+/// Reasons: the generator was at its limit and the server was not, the plan was missed, the
+/// hypervisor took time away, more errors than allowed, connections that are missing, too few
+/// messages for a p99. Notes: less of each of these, late messages that a slow server held up
+/// (their wait is in the latency), a higher percentile on few values, other work on the machine.
 struct Judgement {
   std::vector<std::string> reasons;
   std::vector<std::string> notes;
