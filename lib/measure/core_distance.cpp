@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "base/cpus.h"
+#include "measure/pinned_pair.h"
 
 namespace wiremark::measure {
 
@@ -57,27 +57,15 @@ Nanoseconds measure_core_distance() {
   if (cpus.size() < 2) return 0;
   Ball ball;
   Nanoseconds distance = 0;
-  try {
-    // One thread starts the other, so that the caller's own place is left as it is.
-    std::thread([&] {
-      if (!pin_this_thread(cpus[0])) return;
-      try {
-        const std::jthread other([&] {
-          if (!pin_this_thread(cpus[1]))
-            ball.side = Ball::over;
-          else
-            ball.side = Ball::here;
-          pass_back(ball);
-        });
-        while (ball.side == Ball::waiting) std::this_thread::yield();
-        if (ball.side == Ball::here) distance = fastest_batch(ball);
-        ball.side = Ball::over;
-      } catch (const std::system_error&) {
-      }
-    }).join();
-  } catch (const std::system_error&) {
-    // No thread to be had: the distance stays unknown.
-  }
+  const auto throw_it = [&] {
+    while (ball.side == Ball::waiting) std::this_thread::yield();
+    if (ball.side == Ball::here) distance = fastest_batch(ball);
+    ball.side = Ball::over;
+  };
+  run_pinned_pair(cpus[0], cpus[1], throw_it, [&](bool pinned) {
+    ball.side = pinned ? Ball::here : Ball::over;
+    pass_back(ball);
+  });
   return distance;
 }
 

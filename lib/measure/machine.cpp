@@ -13,11 +13,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <system_error>
-#include <thread>
 
 #include "base/cpus.h"
 #include "base/fd.h"
+#include "measure/pinned_pair.h"
 #include "measure/quantity.h"
 #include "measure/text_file.h"
 
@@ -155,22 +154,9 @@ Nanoseconds measure_wake_cost() {
   if (!ping || !pong || cpus.empty()) return 0;
   const int other_cpu = cpus[std::min<std::size_t>(1, cpus.size() - 1)];
   Nanoseconds cost = 0;
-  try {
-    // One thread starts the other, so that the caller's own place is left as it is.
-    std::thread([&] {
-      if (!pin_this_thread(cpus.front())) return;
-      try {
-        const std::jthread answering([&] {
-          if (!pin_this_thread(other_cpu)) return send(pong, kStop);
-          answer(ping, pong);
-        });
-        cost = time_round_trips(ping, pong);
-      } catch (const std::system_error&) {
-      }
-    }).join();
-  } catch (const std::system_error&) {
-    // No thread to be had: the cost stays unknown.
-  }
+  run_pinned_pair(
+      cpus.front(), other_cpu, [&] { cost = time_round_trips(ping, pong); },
+      [&](bool pinned) { pinned ? answer(ping, pong) : send(pong, kStop); });
   return cost;
 }
 
