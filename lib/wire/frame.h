@@ -36,6 +36,18 @@ struct Frame {
 /// be read. A length of 0 is a frame with an empty payload, and the codec decides what that means.
 DecodeError next_frame(Framing framing, Bytes stream, const Limits& limits, Frame& frame) noexcept;
 
+/// Finds the first frame of `stream` and decodes its message, which borrows the stream; the offset
+/// of an error counts from the start of the frame.
+template <Codec C>
+DecodeError decode_frame(C& codec, Bytes stream, const Limits& limits, Frame& frame,
+                         Message& message) {
+  if (const auto error = next_frame(kFramingOf<C>, stream, limits, frame)) return error;
+  DecodeError error = codec.decode(frame.packet, message);
+  if (error) [[unlikely]]
+    error.offset += frame.size - frame.packet.size();
+  return error;
+}
+
 /// Bytes that encode_frame() may write at most.
 template <Codec C>
 std::size_t max_frame_size(C& codec, const Message& message) {

@@ -40,13 +40,9 @@ class CodecAnswerer {
 
   Answer answer(Bytes stream) {
     wire::Frame frame;
-    if (const auto error = wire::next_frame(wire::kFramingOf<C>, stream, limits_, frame)) {
-      if (error.kind == wire::DecodeErrorKind::need_more_data) return {};
-      return {.error = error};
-    }
     wire::Message message;
-    if (auto error = codec_.decode(frame.packet, message)) [[unlikely]] {
-      error.offset += frame.size - frame.packet.size();
+    if (const auto error = wire::decode_frame(codec_, stream, limits_, frame, message)) {
+      if (error.kind == wire::DecodeErrorKind::need_more_data) return {};
       return {.error = error};
     }
     const std::size_t room = wire::max_frame_size(codec_, message);

@@ -36,16 +36,13 @@ class FormatTraffic {
 
   Reply check(std::uint32_t connection, std::uint32_t sequence, std::size_t, Bytes bytes) {
     wire::Frame frame;
-    if (const auto error = wire::next_frame(wire::kFramingOf<C>, bytes, limits_, frame)) {
+    wire::Message got;
+    if (const auto error = verify_ ? wire::decode_frame(codec_, bytes, limits_, frame, got)
+                                   : wire::next_frame(wire::kFramingOf<C>, bytes, limits_, frame)) {
       if (error.kind == wire::DecodeErrorKind::need_more_data) return {};
       return refuse(error, bytes);
     }
     if (!verify_) return {.consumed = frame.size, .whole = true};
-    wire::Message got;
-    if (auto error = codec_.decode(frame.packet, got)) [[unlikely]] {
-      error.offset += frame.size - frame.packet.size();
-      return refuse(error, bytes);
-    }
     const wire::Message sent = message(connection, sequence);
     if (got != sent) [[unlikely]]
       return refuse(got, sent);
