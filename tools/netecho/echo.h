@@ -3,9 +3,11 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/counter.h"
+#include "formats.h"
 #include "measure/histogram.h"
 #include "net/handler.h"
 #include "net/reactor_options.h"
@@ -24,6 +26,12 @@ struct EchoCounts {
   std::string first_refusal;                     ///< What was expected and what came, in words.
   net::ReactorStats reactor;
   std::vector<std::string> path;
+
+  /// Counts a connection that ends because `stream` starts with no message of `format`.
+  void refuse(std::string_view format, const wire::DecodeError& error, Bytes stream) {
+    ++refused[name_of(format, error.kind)];
+    if (first_refusal.empty()) first_refusal = describe(format, error, stream);
+  }
 };
 
 /// What one turn brings, counted at its end: one clock read and one visit to the counters serve the

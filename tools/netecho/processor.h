@@ -183,8 +183,7 @@ class Processor {
 
   void refuse(Link& link, const wire::DecodeError& error, Bytes stream) {
     link.refused = true;
-    ++counts_.refused[name_of(A::kName, error.kind)];
-    if (counts_.first_refusal.empty()) counts_.first_refusal = describe(A::kName, error, stream);
+    counts_.refuse(A::kName, error, stream);
   }
 
   void hand_over() {

@@ -1,9 +1,6 @@
 // The protocol of netecho with a format: every message is checked and answered.
 #pragma once
 
-#include <string>
-
-#include "formats.h"
 #include "netecho/answer.h"
 #include "netecho/echo.h"
 
@@ -24,7 +21,7 @@ class Responder {
     while (used < bytes.size()) {
       const Answer answer = answerer_.answer(bytes.subspan(used));
       if (answer.error) [[unlikely]] {
-        refuse(answer.error, bytes.subspan(used));
+        counts_.refuse(A::kName, answer.error, bytes.subspan(used));
         conn.finish();
         return bytes.size();
       }
@@ -41,7 +38,8 @@ class Responder {
     if (error != 0) {
       ++counts_.closed_by_error[error];
     } else if (!conn.stash.empty()) {
-      refuse({wire::DecodeErrorKind::need_more_data, conn.stash.size()}, conn.stash.view());
+      counts_.refuse(A::kName, {wire::DecodeErrorKind::need_more_data, conn.stash.size()},
+                     conn.stash.view());
     }
   }
 
@@ -51,11 +49,6 @@ class Responder {
   }
 
  private:
-  void refuse(const wire::DecodeError& error, Bytes stream) {
-    ++counts_.refused[name_of(A::kName, error.kind)];
-    if (counts_.first_refusal.empty()) counts_.first_refusal = describe(A::kName, error, stream);
-  }
-
   const Reactor& reactor_;
   A& answerer_;
   EchoCounts& counts_;
