@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 
 #include "base/cpus.h"
@@ -14,6 +13,7 @@
 #include "completion.h"
 #include "net/address.h"
 #include "net/reactor.h"
+#include "printing.h"
 
 namespace wiremark::tools {
 
@@ -128,6 +128,7 @@ void CommandLine::add(TimeOptions& options, const std::string& duration_help) {
 }
 
 std::optional<int> CommandLine::parse(int argc, char** argv) {
+  hold_standard_streams();
   arguments_.assign(argv, argv + argc);
   // A bare --json must not take the argument behind it for its file.
   std::vector<std::string> reversed;
@@ -136,19 +137,19 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   try {
     app_.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", without_trailing_spaces(app_.help()));
-    return kDone;
+    write_out(without_trailing_spaces(app_.help()));
+    return ending(name_, kDone);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name_, error.what(), name_);
+    print_err("{}: {}\nTry '{} --help'.\n", name_, error.what(), name_);
     return kUsage;
   }
   if (version_) {
-    fmt::print("{}\n", version_line(name_));
-    return kDone;
+    print_out("{}\n", version_line(name_));
+    return ending(name_, kDone);
   }
   if (!completion_.empty()) {
-    fmt::print("{}", completion_script(app_, completion_));
-    return kDone;
+    write_out(completion_script(app_, completion_));
+    return ending(name_, kDone);
   }
   return std::nullopt;
 }

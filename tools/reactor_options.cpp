@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cstdio>
 
 #include "base/units.h"
+#include "printing.h"
 
 namespace wiremark::tools {
 
@@ -81,7 +81,7 @@ Result<net::Backend> settle_backend(const std::string& tool, const BackendOption
                                     bool quiet) {
   const auto choice = net::choose_backend(options.backend);
   if (!choice) return std::unexpected(choice.error());
-  if (!choice->note.empty() && !quiet) fmt::print(stderr, "{}: {}\n", tool, choice->note);
+  if (!choice->note.empty() && !quiet) print_err("{}: {}\n", tool, choice->note);
   return choice->backend;
 }
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <fstream>
 
 #include "measure/csv_export.h"
@@ -13,6 +12,7 @@
 #include "measure/machine.h"
 #include "measure/text_export.h"
 #include "measure/verdict.h"
+#include "printing.h"
 #include "terminal.h"
 
 namespace wiremark::tools {
@@ -98,13 +98,9 @@ measure::Path path_of(net::Backend requested, net::Backend active,
 }
 
 void print_interval(const measure::Interval& interval, const OutputOptions& options) {
-  if (options.json_lines) {
-    fmt::print("{}", measure::json_line(interval));
-  } else {
-    fmt::print(options.json == kStandardOutput ? stderr : stdout, "{}",
-               measure::text_line(interval));
-  }
-  std::fflush(stdout);
+  if (options.json_lines) return write_out(measure::json_line(interval));
+  const std::string line = measure::text_line(interval);
+  options.json == kStandardOutput ? write_err(line) : write_out(line);
 }
 
 Result<> report(measure::RunResult& result, const OutputOptions& options) {
@@ -117,15 +113,14 @@ Result<> report(measure::RunResult& result, const OutputOptions& options) {
 
 Result<> deliver(const measure::RunResult& result, const OutputOptions& options) {
   if (options.json_lines || options.json == kStandardOutput) {
-    fmt::print("{}",
-               options.json_lines ? measure::json_line(result) : measure::json_document(result));
+    write_out(options.json_lines ? measure::json_line(result) : measure::json_document(result));
     const std::size_t reasons = result.verdict ? result.verdict->reasons.size() : 0;
     for (std::size_t i = 0; i < result.warnings.size(); ++i) {
-      fmt::print(stderr, "{}: {}: {}\n", result.tool, i < reasons ? "INVALID" : "warning",
-                 result.warnings[i]);
+      print_err("{}: {}: {}\n", result.tool, i < reasons ? "INVALID" : "warning",
+                result.warnings[i]);
     }
   } else {
-    fmt::print("{}", measure::text_report(result, wants_colour(options.colour)));
+    write_out(measure::text_report(result, wants_colour(options.colour)));
     if (!options.json.empty()) {
       if (auto written = write_file(options.json, measure::json_document(result)); !written)
         return written;
@@ -143,7 +138,7 @@ Result<> write_distribution(const measure::RunResult& result, const LatencyOptio
 }
 
 int cannot(const std::string& tool, const Error& error) {
-  fmt::print(stderr, "{}: {}\n", tool, error.message());
+  print_err("{}: {}\n", tool, error.message());
   return kCannot;
 }
 

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
+
+#include "printing.h"
 
 namespace wiremark::tools {
 
@@ -20,11 +21,8 @@ bool wants_progress(const std::string& when, bool quiet) {
 }
 
 // CSI K clears what a longer line left behind.
-void draw_progress(const std::string& line) {
-  fmt::print(stderr, "\r{}\033[K", line);
-  std::fflush(stderr);
-}
+void draw_progress(const std::string& line) { print_err("\r{}\033[K", line); }
 
-void wipe_progress() { fmt::print(stderr, "\r\033[K"); }
+void wipe_progress() { write_err("\r\033[K"); }
 
 }  // namespace wiremark::tools

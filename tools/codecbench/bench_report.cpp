@@ -12,6 +12,7 @@
 #include "experiments.h"
 #include "measure/quantity.h"
 #include "measure/result.h"
+#include "printing.h"
 #include "progress.h"
 #include "shelf.h"
 #include "simd.h"
@@ -139,7 +140,7 @@ std::string format_comparison(const Options& options, const Comparison& comparis
 }
 
 int fail(const Error& error, int code) {
-  fmt::print(stderr, "codecbench: {}\n", error.message());
+  tools::print_err("codecbench: {}\n", error.message());
   return code;
 }
 
@@ -152,7 +153,7 @@ Result<> write_files(const Options& options, const measure::RunResult& result,
   if (options.output.json.empty()) return {};
   const std::string document = json_document(result, measurement.cells);
   if (options.output.json == "-") {
-    fmt::print("{}", document);
+    tools::write_out(document);
     return {};
   }
   std::ofstream file(options.output.json, std::ios::binary);
@@ -185,16 +186,16 @@ int report(const Options& options, std::chrono::system_clock::time_point started
     }
   }
   const bool text_shown = options.output.json != "-";
-  if (text_shown) fmt::print("{}", text);
+  if (text_shown) tools::write_out(text);
   if (!text_shown && !options.output.quiet) {
     for (const std::string& warning : result.warnings) {
-      fmt::print(stderr, "codecbench: warning: {}\n", warning);
+      tools::print_err("codecbench: warning: {}\n", warning);
     }
   }
   if (const auto written = write_files(options, result, measurement); !written) {
     return fail(written.error(), tools::kCannot);
   }
-  return measurement.interrupted ? tools::kInterrupted : code;
+  return tools::ending("codecbench", measurement.interrupted ? tools::kInterrupted : code);
 }
 
 }  // namespace wiremark::codecbench

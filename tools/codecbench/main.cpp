@@ -12,6 +12,7 @@
 #include "bench_options.h"
 #include "bench_report.h"
 #include "experiments.h"
+#include "printing.h"
 #include "progress.h"
 #include "rows.h"
 #include "targets.h"
@@ -37,7 +38,7 @@ void install_signals() {
 }
 
 int fail(const Error& error, int code) {
-  fmt::print(stderr, "codecbench: {}\n", error.message());
+  tools::print_err("codecbench: {}\n", error.message());
   return code;
 }
 

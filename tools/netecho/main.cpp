@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstdio>
 #include <fstream>
 #include <optional>
 
@@ -15,6 +14,7 @@
 #include "netecho/run.h"
 #include "netecho/staged.h"
 #include "options.h"
+#include "printing.h"
 #include "report.h"
 #include "signals.h"
 
@@ -211,8 +211,7 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
   if (auto written = write_port_file(options.port_file, bound.front()); !written) return written;
   if (!options.output.quiet) {
     for (const net::Address& address : bound) {
-      fmt::print(stderr, "netecho: listening on {} ({})\n", address.to_string(),
-                 net::to_string(*backend));
+      print_err("netecho: listening on {} ({})\n", address.to_string(), net::to_string(*backend));
     }
   }
   run.watch(options, stop, signals);
@@ -237,13 +236,13 @@ int main(int argc, char** argv) {
   add_options(line, options);
   if (const auto exit = line.parse(argc, argv)) return *exit;
   if (options.stages.staged && options.threads.threads > 1) {
-    fmt::print(stderr, "netecho: --model staged has its three threads; leave --threads out\n");
+    print_err("netecho: --model staged has its three threads; leave --threads out\n");
     return kUsage;
   }
   if (options.stages.staged && options.backend.reactor.uring.direct) {
-    fmt::print(stderr,
-               "netecho: --model staged sends to sockets that have descriptors; leave --uring "
-               "direct out\n");
+    print_err(
+        "netecho: --model staged sends to sockets that have descriptors; leave --uring "
+        "direct out\n");
     return kUsage;
   }
 
@@ -256,5 +255,5 @@ int main(int argc, char** argv) {
   result.interrupted = signals.interrupted() && options.time.duration > 0;
   if (const auto written = report(result, options.output); !written)
     return cannot("netecho", written.error());
-  return result.interrupted ? kInterrupted : kDone;
+  return ending("netecho", result.interrupted ? kInterrupted : kDone);
 }

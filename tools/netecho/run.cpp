@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/units.h"
+#include "printing.h"
 #include "report.h"
 
 namespace wiremark::tools {
@@ -40,7 +41,7 @@ void EchoRun::watch(const EchoOptions& options, const net::Stop& stop, Signals& 
   const Nanoseconds step = options.time.interval;
   Nanoseconds next_line = step > 0 ? first_.at + step : kNever;
   measure::Snapshot last = first_;
-  while (!stop.requested() && now_ns() < end) {
+  while (!stop.requested() && printed() && now_ns() < end) {
     sleep_until(stop, std::min(end, next_line));
     const bool snapshot = signals.take_snapshot_request();
     const bool line = now_ns() >= next_line;

@@ -8,6 +8,7 @@
 #include "measure/core_distance.h"
 #include "measure/verdict.h"
 #include "netload/comparison.h"
+#include "printing.h"
 #include "report.h"
 #include "terminal.h"
 
@@ -81,7 +82,7 @@ int compare(const LoadOptions& options, const std::vector<std::string>& argument
 
   const bool to_output = options.output.json == "-";
   if (to_output) {
-    fmt::print("{}", comparison_document(*contenders, *left_out));
+    write_out(comparison_document(*contenders, *left_out));
   } else {
     print_comparison(options, *contenders, *left_out);
     if (!options.output.json.empty()) {

@@ -12,6 +12,7 @@
 #include "measure/json_export.h"
 #include "measure/quantity.h"
 #include "measure/ratio.h"
+#include "printing.h"
 
 namespace wiremark::tools {
 
@@ -73,25 +74,25 @@ void print_table(const LoadOptions& options, const std::vector<Contender>& conte
                                  : fmt::format("{} messages", options.requests);
   const std::string what = options.format == kRaw ? fmt::format("{} bytes", options.size.max)
                                                   : "messages in " + options.format;
-  fmt::print("{} connections, {}, {}, {} rounds of {} each in turn, every reply {}\n\n",
-             options.connections, what, open_loop ? "open loop" : "closed loop",
-             contenders.front().rounds.size(), length, options.no_verify ? "counted" : "verified");
+  print_out("{} connections, {}, {}, {} rounds of {} each in turn, every reply {}\n\n",
+            options.connections, what, open_loop ? "open loop" : "closed loop",
+            contenders.front().rounds.size(), length, options.no_verify ? "counted" : "verified");
   constexpr auto kRow = "  {:<7} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n";
-  fmt::print(kRow, "", "", "", "", "", "", "server CPU", "client CPU");
-  fmt::print(kRow, "backend", "rounds", "qps", "p50", "p99", "p99.9", "us/message", "us/message");
+  print_out(kRow, "", "", "", "", "", "", "server CPU", "client CPU");
+  print_out(kRow, "backend", "rounds", "qps", "p50", "p99", "p99.9", "us/message", "us/message");
   for (const Contender& contender : contenders) {
     const auto latency = latency_of(contender);
     const auto rate = measure::spread_of(contender.each(qps));
-    fmt::print(kRow, net::to_string(contender.backend), verdict_text(contender),
-               rate ? measure::format_rate(rate->median) : "n/a",
-               measure::format_time(percentile(latency, 50)),
-               measure::format_time(percentile(latency, 99)),
-               measure::format_time(percentile(latency, 99.9)),
-               spread_text(measure::spread_of(contender.each(server_cost)), 2),
-               spread_text(measure::spread_of(contender.each(client_cost)), 2));
+    print_out(kRow, net::to_string(contender.backend), verdict_text(contender),
+              rate ? measure::format_rate(rate->median) : "n/a",
+              measure::format_time(percentile(latency, 50)),
+              measure::format_time(percentile(latency, 99)),
+              measure::format_time(percentile(latency, 99.9)),
+              spread_text(measure::spread_of(contender.each(server_cost)), 2),
+              spread_text(measure::spread_of(contender.each(client_cost)), 2));
   }
   for (std::size_t i = 1; i < contenders.size(); ++i) {
-    fmt::print(
+    print_out(
         "\n  {} against {}, round by round:\n    server CPU per message x {}\n    qps              "
         "      x {}\n",
         net::to_string(contenders[i].backend), net::to_string(contenders[0].backend),
@@ -112,7 +113,7 @@ class Kinds {
   // Each kind once, by its first sentence.
   void print(std::string_view label, std::string_view whose, std::size_t runs) const {
     for (const auto& [name, kind] : kinds_)
-      fmt::print("  {:<10} {} of {} {}: {}\n", label, kind.runs, runs, whose, kind.first);
+      print_out("  {:<10} {} of {} {}: {}\n", label, kind.runs, runs, whose, kind.first);
   }
 
  private:
@@ -161,19 +162,19 @@ std::string distance_text(const std::vector<Contender>& contenders) {
 void print_conditions(const LoadOptions& options, const std::vector<Contender>& contenders,
                       unsigned left_out) {
   const measure::RunResult& any = contenders.front().rounds.front();
-  fmt::print("\n  client     {} ({})\n", any.path.active, any.path.evidence.front());
-  fmt::print("  processors {}{}\n",
-             options.server_cpus.empty()
-                 ? "not pinned"
-                 : fmt::format("client on {}, server on {}", format_cpus(options.threads.cpus),
-                               format_cpus(options.server_cpus)),
-             distance_text(contenders));
+  print_out("\n  client     {} ({})\n", any.path.active, any.path.evidence.front());
+  print_out("  processors {}{}\n",
+            options.server_cpus.empty()
+                ? "not pinned"
+                : fmt::format("client on {}, server on {}", format_cpus(options.threads.cpus),
+                              format_cpus(options.server_cpus)),
+            distance_text(contenders));
   if (left_out > 0) {
-    fmt::print("  left out   {} {} in which the processors came nearer or went apart\n", left_out,
-               left_out == 1 ? "round" : "rounds");
+    print_out("  left out   {} {} in which the processors came nearer or went apart\n", left_out,
+              left_out == 1 ? "round" : "rounds");
   }
-  fmt::print("  machine    {}\n", measure::describe(any.host));
-  fmt::print(
+  print_out("  machine    {}\n", measure::describe(any.host));
+  print_out(
       "  not shown  what a network card or a second machine would change: this is loopback.\n"
       "             Rates move with the machine's neighbours; compare CPU per message.\n");
   print_doubts(contenders);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
@@ -13,6 +12,7 @@
 #include "measure/quantity.h"
 #include "measure/ratio.h"
 #include "measure/verdict.h"
+#include "printing.h"
 #include "report.h"
 
 namespace wiremark::tools {
@@ -68,7 +68,7 @@ class Search {
         arguments_(arguments),
         stop_(stop),
         signals_(signals),
-        lines_(options.output.json == "-" ? stderr : stdout) {}
+        json_only_(options.output.json == "-") {}
 
   /// Errors: a probe that cannot run.
   Result<> run();
@@ -85,8 +85,10 @@ class Search {
   Result<bool> keeps(double rate_hz);
   Result<bool> probe(double rate_hz);
   Result<> confirm();
-  bool over() const { return stop_.requested() || probes_.size() >= kProbesMax; }
+  bool over() const { return stop_.requested() || !printed() || probes_.size() >= kProbesMax; }
   void print_probe(const Probe& probe) const;
+  template <class... T>
+  void print_line(fmt::format_string<T...> form, T&&... values) const;
   const char* limit() const;
 
   LoadOptions options_;
@@ -95,7 +97,7 @@ class Search {
   const std::vector<std::string>& arguments_;
   const net::Stop& stop_;
   Signals& signals_;
-  std::FILE* lines_;
+  bool json_only_;  // Standard output is for the document alone.
   std::vector<Probe> probes_;
   double kept_hz_ = 0;           // The highest rate known to be kept; 0 is none yet.
   double failed_hz_ = INFINITY;  // The lowest rate known to fail.
@@ -154,21 +156,26 @@ Result<bool> Search::probe(double rate_hz) {
   return probes_.back().kept;
 }
 
+template <class... T>
+void Search::print_line(fmt::format_string<T...> form, T&&... values) const {
+  const std::string line = fmt::format(form, std::forward<T>(values)...);
+  json_only_ ? write_err(line) : write_out(line);
+}
+
 void Search::print_probe(const Probe& probe) const {
   const measure::Plan& plan = *probe.result.plan;
   const double late_pct =
       plan.planned == 0 ? 0
                         : 100 * static_cast<double>(plan.late) / static_cast<double>(plan.planned);
   if (probes_.empty()) {
-    fmt::print(lines_, "  {:>5}  {:>9}  {:>9}  {:>9}  {:>7}  {:<7}  {}\n", "probe", "asked",
-               "reached", "p99", "late", "verdict", "objectives");
+    print_line("  {:>5}  {:>9}  {:>9}  {:>9}  {:>7}  {:<7}  {}\n", "probe", "asked", "reached",
+               "p99", "late", "verdict", "objectives");
   }
-  fmt::print(lines_, "  {:>5}  {:>9}  {:>9}  {:>9}  {:>7}  {:<7}  {}\n", probes_.size() + 1,
+  print_line("  {:>5}  {:>9}  {:>9}  {:>9}  {:>7}  {:<7}  {}\n", probes_.size() + 1,
              measure::format_rate(probe.rate_hz), measure::format_rate(probe.result.totals.qps()),
              measure::format_time(probe.p99_ns()), measure::format_share(late_pct),
              probe.result.verdict->valid() ? "VALID" : "INVALID",
              probe.kept ? "kept" : probe.reason);
-  std::fflush(lines_);
 }
 
 std::vector<const Probe*> Search::best() const {
@@ -206,11 +213,11 @@ void Search::print_outcome() const {
   const Probe* const failed = next();
   const auto kept = best();
   if (kept.empty()) {
-    fmt::print("\n  maximum    none: no rate kept the objectives\n");
+    print_out("\n  maximum    none: no rate kept the objectives\n");
   } else {
     const auto rate = spread_of(kept, reached);
     const auto latency = spread_of(kept, p99);
-    fmt::print(
+    print_out(
         "\n  maximum    {} messages/s, kept in {} probes: {} ({} to {}) reached, p99 {} ({} to "
         "{})\n",
         measure::format_rate(kept_hz_), kept.size(), measure::format_rate(rate->median),
@@ -219,15 +226,15 @@ void Search::print_outcome() const {
         measure::format_time(latency->max));
   }
   if (failed)
-    fmt::print("  next       {}: {}\n", measure::format_rate(failed->rate_hz), failed->reason);
+    print_out("  next       {}: {}\n", measure::format_rate(failed->rate_hz), failed->reason);
   if (failed && failed->generator_was_limit)
-    fmt::print("  limit      the generator: the server may do more; give it more threads\n");
+    print_out("  limit      the generator: the server may do more; give it more threads\n");
   if (probes_.size() >= kProbesMax)
-    fmt::print("  warning    stopped after {} probes: the machine does not hold still\n",
-               kProbesMax);
-  fmt::print("  path       {} ({})\n", probes_.front().result.path.active,
-             probes_.front().result.path.evidence.front());
-  fmt::print("  machine    {}\n", measure::describe(probes_.front().result.host));
+    print_out("  warning    stopped after {} probes: the machine does not hold still\n",
+              kProbesMax);
+  print_out("  path       {} ({})\n", probes_.front().result.path.active,
+            probes_.front().result.path.evidence.front());
+  print_out("  machine    {}\n", measure::describe(probes_.front().result.host));
 }
 
 nlohmann::ordered_json Search::document() const {
@@ -283,10 +290,11 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
   options.output.progress = "off";
   const bool to_output = options.output.json == "-";
   const Nanoseconds at_most = kProbesMax * (options.warmup + 2 * options.time.duration);
-  fmt::print(to_output ? stderr : stdout,
-             "the highest rate that keeps {}: {} connections, probes of {}, at most {} or {}\n\n",
-             text_of(options.objectives), options.connections,
-             format_duration(options.time.duration), kProbesMax, measure::format_time(at_most));
+  const std::string head = fmt::format(
+      "the highest rate that keeps {}: {} connections, probes of {}, at most {} or {}\n\n",
+      text_of(options.objectives), options.connections, format_duration(options.time.duration),
+      kProbesMax, measure::format_time(at_most));
+  to_output ? write_err(head) : write_out(head);
 
   Search search(options, backend, target, arguments, stop, signals);
   if (auto done = search.run(); !done) return std::unexpected(done.error());
@@ -295,7 +303,7 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
   if (!options.output.json.empty()) {
     const std::string document = search.document().dump(1) + '\n';
     if (to_output) {
-      fmt::print("{}", document);
+      write_out(document);
     } else if (auto written = write_file(options.output.json, document); !written) {
       return std::unexpected(written.error());
     }

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 #include "base/cpus.h"
 #include "base/units.h"
@@ -12,6 +11,7 @@
 #include "netload/run.h"
 #include "netload/server_process.h"
 #include "options.h"
+#include "printing.h"
 #include "report.h"
 #include "signals.h"
 
@@ -272,12 +272,13 @@ int main(int argc, char** argv) {
   add_options(line, options);
   if (const auto exit = line.parse(argc, argv)) return *exit;
   if (const std::string wrong = settle(options); !wrong.empty()) {
-    fmt::print(stderr, "netload: {}\nTry 'netload --help'.\n", wrong);
+    print_err("netload: {}\nTry 'netload --help'.\n", wrong);
     return kUsage;
   }
   net::Stop stop;
   Signals signals(stop);
-  if (!options.compare.empty()) return compare(options, line.arguments(), stop, signals);
+  if (!options.compare.empty())
+    return ending("netload", compare(options, line.arguments(), stop, signals));
   const auto code = run(options, line.arguments(), stop, signals);
-  return code ? *code : cannot("netload", code.error());
+  return ending("netload", code ? *code : cannot("netload", code.error()));
 }

@@ -17,6 +17,7 @@
 #include "netload/load_result.h"
 #include "netload/planning.h"
 #include "netload/watched_reactor.h"
+#include "printing.h"
 #include "report.h"
 #include "segment_tally.h"
 #include "terminal.h"
@@ -104,7 +105,7 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
       arguments);
   outcome.intervals = std::move(intervals_);
   if (target_.pid) outcome.core_distance = {distance_before, measure::measure_core_distance()};
-  outcome.interrupted = stop.requested();
+  outcome.interrupted = stop.requested() || !printed();
   if (log_) {
     log_->log_until(last_.seen.at);
     if (auto written = log_->close(); !written) return std::unexpected(written.error());
@@ -191,7 +192,7 @@ void Run::watch(Nanoseconds start, const net::Stop& stop, Signals& signals) {
       options_.grace == kNever ? kNever : measure_from + plan_.duration + options_.grace;
   Nanoseconds next_line = step > 0 ? first_.seen.at + step : kNever;
   Nanoseconds next_progress = progress ? first_.seen.at + kSecond : kNever;
-  while (!stop.requested() && !gate_.over.requested() && now_ns() < end) {
+  while (!stop.requested() && !gate_.over.requested() && printed() && now_ns() < end) {
     sleep_until(stop, gate_.over, std::min({next_line, next_progress, end}));
     if (now_ns() >= next_progress) {
       show_progress();

@@ -1,7 +1,6 @@
 // netreport: results in JSON, added into one or turned into another form.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 
@@ -9,6 +8,7 @@
 #include "measure/json_import.h"
 #include "measure/merge.h"
 #include "options.h"
+#include "printing.h"
 #include "report.h"
 
 using namespace wiremark;
@@ -113,10 +113,9 @@ int main(int argc, char** argv) {
   add_options(line, options);
   if (const auto exit = line.parse(argc, argv)) return *exit;
   if (options.files.empty()) {
-    fmt::print(stderr,
-               "netreport: FILE is missing: name one result or more\nTry 'netreport --help'.\n");
+    print_err("netreport: FILE is missing: name one result or more\nTry 'netreport --help'.\n");
     return kUsage;
   }
   const auto done = run(options, line.arguments());
-  return done ? kDone : cannot("netreport", done.error());
+  return ending("netreport", done ? kDone : cannot("netreport", done.error()));
 }

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Standard streams that are full, closed, or read by nobody any more: the tools say so and end, never with 0."""
+
+import os
+import subprocess
+import tempfile
+
+from case import case, contains, equal, expect, run
+from process import Echo, program
+
+SECONDS = 60
+
+SHORT = {
+    "NETLOAD": [["-d", "100ms"], ["-d", "100ms", "--json"], ["-d", "100ms", "-i", "20ms", "--json-lines"], ["--help"],
+                ["--version"], ["--completion", "bash"], ["--compare", "epoll", "--rounds", "1", "-d", "20ms"],
+                ["--compare", "epoll", "--rounds", "1", "-d", "20ms", "--json"],
+                ["--find-max", "-d", "20ms", "-c", "1"], ["--find-max", "-d", "20ms", "-c", "1", "--json"]],
+    "NETECHO": [["127.0.0.1:0", "-d", "50ms"], ["127.0.0.1:0", "-d", "50ms", "--json"],
+                ["127.0.0.1:0", "-d", "60s", "-i", "20ms"], ["--help"]],
+    "CODECBENCH": [["-f", "bytes", "-d", "1ms"], ["-f", "bytes", "-d", "1ms", "--json"], ["--help"]],
+    "NETREPORT": [["RESULT"], ["RESULT", "--json"], ["--help"]],
+}
+
+
+def every_form():
+    with tempfile.TemporaryDirectory() as folder:
+        result = os.path.join(folder, "result.json")
+        subprocess.run([program("NETLOAD"), "-c", "1", "-d", "20ms", f"--json={result}"], stdout=subprocess.DEVNULL,
+                       check=True, timeout=SECONDS)
+        for tool, forms in SHORT.items():
+            for flags in forms:
+                yield [program(tool), *(result if flag == "RESULT" else flag for flag in flags)]
+
+
+def ended(argv, **streams):
+    return subprocess.run(argv, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False, **streams)
+
+
+@case
+def output_that_is_full():
+    with open("/dev/full", "wb") as full:
+        for argv in every_form():
+            said = ended(argv, stdout=full, stderr=subprocess.PIPE)
+            equal(said.returncode, 3, f"exit of {argv}: {said.stderr}")
+            contains(said.stderr.decode(), "standard output: No space left", f"what {argv} says")
+
+
+@case
+def output_that_is_closed():
+    """No socket gets the number of standard output, or a peer would get the result."""
+    for argv in every_form():
+        said = ended(["sh", "-c", 'exec "$@" >&-', "sh", *argv], stderr=subprocess.PIPE)
+        equal(said.returncode, 3, f"exit of {argv}: {said.stderr}")
+        contains(said.stderr.decode(), "standard output: Bad file descriptor", f"what {argv} says")
+
+
+@case
+def messages_that_nobody_can_hear():
+    with open("/dev/full", "wb") as full, Echo() as server:
+        for tool, argv in [("NETLOAD", [server.address, "-c", "2", "-n", "100", "--json", "--progress", "on"]),
+                           ("NETECHO", ["127.0.0.1:0", "-d", "50ms", "--json"]),
+                           ("CODECBENCH", ["-f", "bytes", "-d", "1ms", "--progress", "on", "--json"])]:
+            for streams in [{"stderr": full}, {}]:
+                command = [program(tool), *argv]
+                if not streams:
+                    command = ["sh", "-c", 'exec "$@" 2>&- <&-', "sh", *command]
+                said = ended(command, stdout=subprocess.PIPE, **streams)
+                equal(said.returncode, 0, f"exit of {command}")
+                contains(said.stdout.decode(), '"schema"', f"what {command} prints")
+        for argv in [["--frobnicate"], ["-c", "0"]]:
+            equal(ended([program("NETLOAD"), *argv], stderr=full).returncode, 2, f"exit of {argv}")
+
+
+@case
+def a_reader_that_goes():
+    """head(1) and a jq that was interrupted: nothing runs on for nobody, and what goes to a file is whole."""
+    with tempfile.TemporaryDirectory() as folder, Echo() as server:
+        file = os.path.join(folder, "result.json")
+        for argv in [[program("NETLOAD"), server.address, "-c", "2", "-d", "300s", "-i", "20ms", f"--json={file}"],
+                     [program("NETLOAD"), server.address, "-c", "2", "-r", "10", "-d", "300s", "-i", "20ms",
+                      "--json-lines"],
+                     [program("NETECHO"), "127.0.0.1:0", "-d", "300s", "-i", "20ms"],
+                     [program("NETLOAD"), "--find-max", "-d", "20ms", "--slo", "errors<1"]]:
+            with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE) as writer:
+                expect(writer.stdout.readline(), f"{argv} printed nothing")
+                writer.stdout.close()
+                try:
+                    said = writer.stderr.read().decode()
+                    equal(writer.wait(SECONDS), 3, f"exit of {argv}: {said}")
+                finally:
+                    writer.kill()
+            contains(said, "standard output: Broken pipe", f"what {argv} says")
+        with open(file, encoding="utf-8") as written:
+            contains(written.read(), '"interrupted": true', "the result in a file")
+
+
+run()
