@@ -137,6 +137,7 @@ void UringReactor::end_turn(Nanoseconds now) {
     if (send.buffer != kNoBuffer) buffers_.give_back(send.buffer);
   }
   submitted.clear();
+  outboxes_[(turn_ - 1) & 1].clear();
   buffers_.publish();
   if (listeners_rest_until_ != 0 && now >= listeners_rest_until_) {
     listeners_rest_until_ = 0;

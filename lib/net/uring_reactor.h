@@ -15,6 +15,7 @@
 #include "net/reactor_options.h"
 #include "net/stop.h"
 #include "net/uring.h"
+#include "net/uring_outbox.h"
 
 namespace wiremark::net {
 
@@ -68,8 +69,9 @@ class UringReactor {
   static constexpr std::uint64_t kOpMask = 7;
   static constexpr unsigned kNoBuffer = ~0u;
 
-  // A send straight from lent memory. Success makes no completion (IOSQE_CQE_SKIP_SUCCESS), so its
-  // buffer returns when the turn that submitted it has passed without one.
+  // A send straight from lent memory, or from an outbox. Success makes no completion
+  // (IOSQE_CQE_SKIP_SUCCESS), so its buffer returns when the turn that submitted it has passed
+  // without one.
   struct LentSend {
     Conn* conn;
     const std::byte* data;
@@ -101,7 +103,7 @@ class UringReactor {
   void send_lent(Conn& conn);
   io_uring_sqe& queue_lent(const LentSend& send);
   io_uring_sqe& queue_zero_copy(const LentSend& send);
-  void send_copied(Conn& conn);
+  void send_appended(Conn& conn);
   void lent_send_failed(const LentSend& send, int result);
   void zero_copy_over(const io_uring_cqe& cqe);
   void end_socket(int fd, int slot);
@@ -141,6 +143,7 @@ class UringReactor {
   unsigned delivering_ = kNoBuffer;       // The buffer on_data reads right now.
   bool delivering_lent_ = false;          // Whether a send has borrowed it.
   std::vector<LentSend> lent_[2];         // By parity of the turn: queued now, and just submitted.
+  Outbox outboxes_[2];                    // The same, of their bytes those that were appended.
   std::vector<LentSend> zero_copies_;     // Until the kernel has told that it needs them no more.
   std::vector<std::uint32_t> zero_copy_free_;  // Places in zero_copies_.
   unsigned napi_id_ = 0;                       // Of an accepted socket, when one had any.

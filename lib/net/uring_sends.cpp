@@ -1,4 +1,4 @@
-// How bytes leave a UringReactor: lent where they lie, or copied behind what is still under way.
+// How bytes leave a UringReactor: from where they lie, or copied behind what is still under way.
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void UringReactor::flush(Conn& conn) {
   } else if (conn.lent_size > 0) {
     send_lent(conn);
   } else if (!conn.out.empty()) {
-    send_copied(conn);
+    send_appended(conn);
   }
   check_output(conn);
 }
@@ -109,11 +109,20 @@ void UringReactor::zero_copy_over(const io_uring_cqe& cqe) {
   if (--send.conn->operations == 0) dead_wait_for_turn_ |= !send.conn->alive();
 }
 
-// Sends what was copied, waiting in the kernel for room: the way of a peer that reads slowly.
-void UringReactor::send_copied(Conn& conn) {
-  std::swap(conn.flight, conn.out);
-  stats_.copied.add(conn.flight.size());
-  arm(Op::send, conn);
+// Appended bytes leave as lent ones do, from the outbox. What has no room there waits in the kernel
+// for room in the socket, and costs a completion, and with it a turn.
+void UringReactor::send_appended(Conn& conn) {
+  stats_.copied.add(conn.out.size());
+  const Bytes copy = outboxes_[turn_ & 1].copy(conn.out.view());
+  if (copy.empty()) {
+    std::swap(conn.flight, conn.out);
+    return arm(Op::send, conn);
+  }
+  conn.out.clear();
+  conn.turn = turn_;
+  mark_file(queue_lent({&conn, copy.data(), static_cast<std::uint32_t>(copy.size()), kNoBuffer}),
+            conn);
+  stats_.bytes_out.add(copy.size());
 }
 
 // A short count, or EAGAIN where nothing fitted: the rest goes the way that waits.
@@ -125,7 +134,8 @@ void UringReactor::lent_send_failed(const LentSend& send, int result) {
   if (!conn.alive()) return;
   if (result < 0 && result != -EAGAIN && result != -EINTR) return close(conn, -result);
   conn.flight.append(Bytes(send.data, send.size).last(left));
-  stats_.copied.add(left);
+  const bool copied = outboxes_[0].holds(send.data) || outboxes_[1].holds(send.data);
+  if (!copied) stats_.copied.add(left);
   arm(Op::send, conn);
   check_output(conn);
 }
