@@ -138,9 +138,9 @@ void EpollReactor::flush(Conn& conn) {
     if (lent) {
       conn.lent_size = 0;
       conn.out.append(bytes.subspan(sent));
-      stats_.copied.add(bytes.size() - sent);
     } else {
       conn.out.consume(sent);
+      stats_.copied.add(sent);
     }
     if (sent < bytes.size()) break;  // The socket is full; EPOLLOUT's edge brings us back.
   }

@@ -115,6 +115,16 @@ TEST_CASE_TEMPLATE("an appended answer takes no turn of its own", R, EpollReacto
   CHECK(server.stats().turns.get() - before < kAnswers + kAnswers / 2);
 }
 
+TEST_CASE_TEMPLATE("what was appended is counted as copied, once", R, EpollReactor, UringReactor) {
+  FrameCopy handler;
+  Server<R, FrameCopy> server(handler, {}, "127.0.0.1:0", small_sockets());
+  Client client(server.address(), 4'096);
+  const std::string frames = random_frames(100, 30'000, 2);
+  CHECK((client.exchange(frames) == frames));
+  CHECK(eventually([&] { return server.stats().bytes_out.get() == frames.size(); }));
+  CHECK(server.stats().copied.get() == frames.size());
+}
+
 TEST_CASE_TEMPLATE("a slow reader gets appended answers whole and in order", R, EpollReactor,
                    UringReactor) {
   for (const unsigned longest : {200u, 3'000u, 70'000u}) {
