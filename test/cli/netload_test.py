@@ -151,6 +151,16 @@ def sizes():
 
 
 @case
+def more_under_way_than_the_sockets_hold():
+    """Neither end may rest until the other has read: both would, for ever."""
+    for flags in [["-s", "16M", "-n", "6"], ["-s", "1M", "-P", "16", "-n", "100"],
+                  ["-s", "1M", "-P", "32", "-r", "20", "-d", "1s"]]:
+        with Echo() as server:
+            result = document(server, "-c", "2", "-w", "1ms", "--timeout", "20s", *flags)
+            equal(result["totals"]["errors"], {}, f"errors of {flags}")
+
+
+@case
 def seed_decides_the_sizes():
     with Echo() as server:
         flags = ["-c", "1", "-n", "100", "-s", "1-1k", "--seed"]

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <utility>
 
 #include "base/units.h"
@@ -114,7 +115,11 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
 }
 
 Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
-  return net::with_reactor(backend_, options_.backend.reactor, [&](auto& reactor) -> Result<> {
+  net::ReactorOptions how = options_.backend.reactor;
+  // What is unsent is what the pipeline has room for. A client that did not read until it has left
+  // would wait for ever for a server that does not read until its answers have left.
+  how.output_limit = SIZE_MAX;
+  return net::with_reactor(backend_, how, [&](auto& reactor) -> Result<> {
     LoadCounts& counts = tally_[index];
     return with_traffic(traffic_, [&](auto& traffic) {
       Load load(reactor, traffic, plan_, index, gate_, counts);
