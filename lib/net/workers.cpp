@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace wiremark::net {
@@ -29,7 +31,7 @@ class SignalsBlocked {
 Workers::Workers(std::size_t count, std::vector<int> cpus, Stop& stop, Body body)
     : stop_(stop), ready_(static_cast<std::ptrdiff_t>(count)) {
   const SignalsBlocked blocked;
-  for (std::size_t index = 0; index < count; ++index) {
+  const auto start = [&](std::size_t index) {
     threads_.emplace_back([this, index, cpus, body] {
       // The default slack of 50 us would delay every timed wait by that much (prctl(2)).
       ::prctl(PR_SET_TIMERSLACK, 1);
@@ -43,6 +45,15 @@ Workers::Workers(std::size_t count, std::vector<int> cpus, Stop& stop, Body body
       if (!result) fail(result.error());
       ready();
     });
+  };
+  try {
+    while (threads_.size() < count) start(threads_.size());
+  } catch (const std::system_error& error) {
+    const auto lacking = static_cast<std::ptrdiff_t>(count - threads_.size());
+    fail({"pthread_create", error.code().value(),
+          std::to_string(threads_.size() + 1) + " of " + std::to_string(count) +
+              " (take fewer threads, or raise 'ulimit -u')"});
+    ready_.count_down(lacking);
   }
 }
 

@@ -1,9 +1,13 @@
 // The method of codecbench: rows checked, calibrated, interleaved, repeated and summed up.
 #include "bench.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <barrier>
+#include <latch>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -48,6 +52,7 @@ class Bench {
   Result<Measurement> run();
 
  private:
+  Result<> run_threads();
   void work(unsigned thread);
   void prepare();
   std::size_t calibrate(Subject& subject, Random& random) const;
@@ -190,13 +195,32 @@ void Bench::work(unsigned thread) {
   }
 }
 
+// All threads or none: they meet at a line that knows how many they are.
+Result<> Bench::run_threads() {
+  Result<> started;
+  std::latch decided(1);
+  std::vector<std::jthread> threads;
+  const auto run = [&](unsigned thread) {
+    decided.wait();
+    if (started) work(thread);
+  };
+  try {
+    for (unsigned i = 0; i < method_.threads; ++i) threads.emplace_back(run, i);
+  } catch (const std::system_error& error) {
+    started = failed("pthread_create",
+                     fmt::format("{} of {} (take fewer threads, or raise 'ulimit -u')",
+                                 threads.size() + 1, method_.threads),
+                     error.code().value());
+  }
+  decided.count_down();
+  threads.clear();
+  return started;
+}
+
 Result<Measurement> Bench::run() {
   const auto before = measure::machine_usage();
   const Nanoseconds start = now_ns();
-  {
-    std::vector<std::jthread> threads;
-    for (unsigned i = 0; i < method_.threads; ++i) threads.emplace_back([this, i] { work(i); });
-  }
+  if (auto ended = run_threads(); !ended) return std::unexpected(ended.error());
   Measurement measurement;
   measurement.seconds = static_cast<double>(now_ns() - start) / 1e9;
   const auto after = measure::machine_usage();
