@@ -236,13 +236,18 @@ class Output(unittest.TestCase):
             self.assertGreaterEqual(cell["operations"], 2 * 2000)
 
     def test_an_interrupted_run_prints_what_it_has(self):
-        child = subprocess.Popen([CODECBENCH, "-w", "packet", "-f", "bytes", "-d", "60s", "--json"],
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(0.5)
-        child.send_signal(signal.SIGINT)
-        out, _ = child.communicate(timeout=60)
-        self.assertEqual(child.returncode, 130)
-        self.assertTrue(json.loads(out)["interrupted"])
+        # However long a cell is: of an hour here, or of a thousand million operations.
+        for length in (["-d", "60m"], ["-n", "1000M", "-f", "json:nlohmann"]):
+            with subprocess.Popen([CODECBENCH, "-w", "packet", "-f", "bytes", *length, "--json"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+                time.sleep(0.5)
+                child.send_signal(signal.SIGINT)
+                try:
+                    out, _ = child.communicate(timeout=30)
+                finally:
+                    child.kill()
+                self.assertEqual(child.returncode, 130)
+                self.assertTrue(json.loads(out)["interrupted"])
 
 
 class Input(unittest.TestCase):

@@ -154,7 +154,7 @@ void Bench::measure_slice(std::size_t row, unsigned repeat, unsigned thread, Cou
     tally.busy += taken;
     tally.batches.push_back(static_cast<float>(taken) / static_cast<float>(operations));
     done += operations;
-    if (method_.operations > 0 ? done >= share : now_ns() >= end) break;
+    if (stop_.load() || (method_.operations > 0 ? done >= share : now_ns() >= end)) break;
   }
   tally.operations += done;
   tally.batch_operations = operations;
