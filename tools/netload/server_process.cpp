@@ -15,6 +15,7 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "base/fd.h"
 
@@ -81,45 +82,54 @@ std::optional<pid_t> peer_of(const net::Address& address) {
 
 }  // namespace
 
-Result<ServerProcess> ServerProcess::start(const std::vector<std::string>& arguments) {
+Result<ServerProcess> ServerProcess::start(const std::vector<std::string>& arguments,
+                                           Listen listen) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path() / "netecho";
   if (!fs::exists(program, error))
     return failed("netecho", "is not beside this program: " + program.string(), 0);
   std::string folder = (fs::temp_directory_path(error) / "netload-XXXXXX").string();
   if (!::mkdtemp(folder.data())) return failed("mkdtemp", folder);
-  const fs::path port_file = fs::path(folder) / "port";
+  ServerProcess server(folder);
+  const std::string ready_file = folder + "/ready";
 
-  std::vector<std::string> all = {"127.0.0.1:0", "--quiet", "--port-file", port_file.string()};
+  std::vector<std::string> all = {
+      listen == Listen::tcp ? "127.0.0.1:0" : "unix:" + folder + "/socket", "--quiet",
+      "--port-file", ready_file};
   all.insert(all.end(), arguments.begin(), arguments.end());
-  const pid_t pid = spawn(program.string(), all);
-  if (pid < 0) return failed("fork");
-  unsigned port = 0;
+  server.pid_ = spawn(program.string(), all);
+  if (server.pid_ < 0) return failed("fork");
+  std::string where;  // The port or the path.
   const auto until = std::chrono::steady_clock::now() + kReadyWait;
-  while (port == 0 && ::waitpid(pid, nullptr, WNOHANG) == 0 &&
-         std::chrono::steady_clock::now() < until) {
+  while (where.empty() && std::chrono::steady_clock::now() < until) {
+    if (::waitpid(server.pid_, nullptr, WNOHANG) != 0) {
+      server.pid_ = -1;
+      break;
+    }
     std::this_thread::sleep_for(kReadyPause);
-    std::ifstream(port_file) >> port;
+    std::ifstream(ready_file) >> where;
   }
-  fs::remove_all(folder, error);
-  if (port == 0) {
-    ::kill(pid, SIGKILL);
-    ::waitpid(pid, nullptr, 0);
-    return failed("netecho", "did not start", 0);
-  }
-  const auto address = net::Address::parse("127.0.0.1:" + std::to_string(port));
+  if (where.empty()) return failed("netecho", "did not start", 0);
+  const auto address =
+      net::Address::parse((listen == Listen::tcp ? "127.0.0.1:" : "unix:") + where);
   if (!address) return std::unexpected(address.error());
-  return ServerProcess(pid, *address);
+  server.address_ = *address;
+  return server;
 }
 
 ServerProcess::ServerProcess(ServerProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), address_(other.address_) {}
+    : folder_(std::exchange(other.folder_, {})),
+      pid_(std::exchange(other.pid_, -1)),
+      address_(other.address_) {}
 
 ServerProcess::~ServerProcess() {
-  if (pid_ < 0) return;
-  ::kill(pid_, SIGTERM);
-  go_on();
-  ::waitpid(pid_, nullptr, 0);
+  if (pid_ > 0) {
+    ::kill(pid_, SIGTERM);
+    go_on();
+    ::waitpid(pid_, nullptr, 0);
+  }
+  std::error_code ignored;
+  if (!folder_.empty()) fs::remove_all(folder_, ignored);
 }
 
 void ServerProcess::rest() const noexcept { ::kill(pid_, SIGSTOP); }

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -12,13 +13,18 @@
 
 namespace wiremark::tools {
 
-/// A netecho of our own on a free loopback port; ended with it, and by the kernel should we die
-/// first.
+/// A netecho of our own; ended with it, and by the kernel should we die first.
 class ServerProcess {
  public:
+  enum class Listen {
+    tcp,        ///< On a free loopback port.
+    unix_path,  ///< On a path in a folder of its own, which goes with it.
+  };
+
   /// Starts the netecho that stands beside this program with `arguments`, and waits until it is
   /// ready. Errors: it is not there, or ended early; what it said stands on standard error.
-  static Result<ServerProcess> start(const std::vector<std::string>& arguments);
+  static Result<ServerProcess> start(const std::vector<std::string>& arguments,
+                                     Listen listen = Listen::tcp);
   ServerProcess(ServerProcess&& other) noexcept;
   ServerProcess& operator=(ServerProcess&&) = delete;
   ~ServerProcess();
@@ -31,9 +37,10 @@ class ServerProcess {
   const net::Address& address() const noexcept { return address_; }
 
  private:
-  ServerProcess(pid_t pid, net::Address address) : pid_(pid), address_(address) {}
+  explicit ServerProcess(std::string folder) : folder_(std::move(folder)) {}
 
-  pid_t pid_ = -1;
+  std::string folder_;  // Of its port file, and of the path it listens on.
+  pid_t pid_ = -1;      // None yet, or it ended before it was ready.
   net::Address address_;
 };
 
