@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/cpus.h"
 #include "base/units.h"
 #include "measure/json_export.h"
 #include "measure/quantity.h"
 #include "measure/ratio.h"
+#include "netload/conditions.h"
 #include "printing.h"
 
 namespace wiremark::tools {
@@ -83,7 +82,7 @@ void print_table(const LoadOptions& options, const std::vector<Contender>& conte
   for (const Contender& contender : contenders) {
     const auto latency = latency_of(contender);
     const auto rate = measure::spread_of(contender.each(qps));
-    print_out(kRow, net::to_string(contender.backend), verdict_text(contender),
+    print_out(kRow, contender.name, verdict_text(contender),
               rate ? measure::format_rate(rate->median) : "n/a",
               measure::format_time(percentile(latency, 50)),
               measure::format_time(percentile(latency, 99)),
@@ -95,109 +94,18 @@ void print_table(const LoadOptions& options, const std::vector<Contender>& conte
     print_out(
         "\n  {} against {}, round by round:\n    server CPU per message x {}\n    qps              "
         "      x {}\n",
-        net::to_string(contenders[i].backend), net::to_string(contenders[0].backend),
+        contenders[i].name, contenders[0].name,
         spread_text(ratio(contenders[i], contenders[0], server_cost), 3),
         spread_text(ratio(contenders[i], contenders[0], qps), 3));
   }
 }
 
-// Sentences of several runs, those of one kind together: they differ in their figures only.
-class Kinds {
- public:
-  void add(const std::string& sentence) {
-    std::string name = sentence;
-    std::erase_if(name, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; });
-    Kind& kind = kinds_[name];
-    if (kind.runs++ == 0) kind.first = sentence;
-  }
-  // Each kind once, by its first sentence.
-  void print(std::string_view label, std::string_view whose, std::size_t runs) const {
-    for (const auto& [name, kind] : kinds_)
-      print_out("  {:<10} {} of {} {}: {}\n", label, kind.runs, runs, whose, kind.first);
-  }
-
- private:
-  struct Kind {
-    std::string first;
-    std::size_t runs = 0;
-  };
-  std::map<std::string, Kind> kinds_;
-};
-
-void print_doubts(const std::vector<Contender>& contenders) {
-  Kinds notes;
-  std::size_t runs = 0;
-  for (const Contender& contender : contenders) {
-    Kinds broken;
-    Kinds reasons;
-    runs += contender.rounds.size();
-    for (const measure::RunResult& round : contender.rounds) {
-      for (const measure::Check& check : round.checks) {
-        if (!check.passed) broken.add(fmt::format("{}: {}", check.name, check.detail));
-      }
-      const std::size_t told = round.verdict->reasons.size();
-      for (std::size_t i = 0; i < round.warnings.size(); ++i)
-        (i < told ? reasons : notes).add(round.warnings[i]);
-    }
-    const std::string whose = fmt::format("rounds of {}", net::to_string(contender.backend));
-    broken.print("FAILED", whose, contender.rounds.size());
-    reasons.print("INVALID", whose, contender.rounds.size());
-  }
-  notes.print("warning", "runs", runs);
-}
-
-// "62 to 401 ns apart", over all the rounds that count; empty where unknown.
-std::string distance_text(const std::vector<Contender>& contenders) {
-  Nanoseconds near = kNever, far = 0;
-  for (const Contender& contender : contenders) {
-    const auto [nearest, farthest] = distances_of(contender.rounds);
-    if (nearest > 0) near = std::min(near, nearest);
-    far = std::max(far, farthest);
-  }
-  if (far == 0) return {};
-  if (near == far) return fmt::format(", {} ns apart", far);
-  return fmt::format(", {} to {} ns apart", near, far);
-}
-
-void print_conditions(const LoadOptions& options, const std::vector<Contender>& contenders,
-                      unsigned left_out) {
-  const measure::RunResult& any = contenders.front().rounds.front();
-  print_out("\n  client     {} ({})\n", any.path.active, any.path.evidence.front());
-  print_out("  processors {}{}\n",
-            options.server_cpus.empty()
-                ? "not pinned"
-                : fmt::format("client on {}, server on {}", format_cpus(options.threads.cpus),
-                              format_cpus(options.server_cpus)),
-            distance_text(contenders));
-  if (left_out > 0) {
-    print_out("  left out   {} {} in which the processors came nearer or went apart\n", left_out,
-              left_out == 1 ? "round" : "rounds");
-  }
-  print_out("  machine    {}\n", measure::describe(any.host));
-  print_out(
-      "  not shown  what a network card or a second machine would change: this is loopback.\n"
-      "             Rates move with the machine's neighbours; compare CPU per message.\n");
-  print_doubts(contenders);
-}
-
 }  // namespace
-
-std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const measure::RunResult> runs) {
-  std::vector<Nanoseconds> known;
-  for (const measure::RunResult& run : runs) {
-    if (!run.core_distance) continue;
-    for (const Nanoseconds distance : {run.core_distance->before, run.core_distance->after})
-      if (distance > 0) known.push_back(distance);
-  }
-  if (known.empty()) return {};
-  const auto [nearest, farthest] = std::ranges::minmax(known);
-  return {nearest, farthest};
-}
 
 void print_comparison(const LoadOptions& options, const std::vector<Contender>& contenders,
                       unsigned left_out) {
   print_table(options, contenders);
-  print_conditions(options, contenders, left_out);
+  print_conditions(contenders, left_out);
 }
 
 std::string comparison_document(const std::vector<Contender>& contenders, unsigned left_out) {
@@ -213,7 +121,7 @@ std::string comparison_document(const std::vector<Contender>& contenders, unsign
   all["rounds_left_out"] = left_out;
   for (const Contender& contender : contenders) {
     nlohmann::ordered_json one;
-    one["backend"] = net::to_string(contender.backend);
+    one["backend"] = contender.name;
     one["valid_rounds"] = valid_rounds(contender);
     one["qps"] = spread(measure::spread_of(contender.each(qps)));
     one["server_us_cpu_per_message"] = spread(measure::spread_of(contender.each(server_cost)));

@@ -1,0 +1,96 @@
+// Servers of our own under loads that are to be compared: each run in turn, round by round.
+#include "netload/rounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "measure/core_distance.h"
+#include "measure/verdict.h"
+#include "printing.h"
+#include "report.h"
+#include "terminal.h"
+
+namespace wiremark::tools {
+
+Result<Contender> enter(std::string name, const LoadOptions& load, net::Backend client,
+                        net::Backend server, ServerProcess::Listen listen) {
+  auto started = ServerProcess::start(server_arguments(load, server), listen);
+  if (!started) return std::unexpected(started.error());
+  started->rest();
+  Contender contender{std::move(name), load, client, std::move(*started)};
+  return contender;
+}
+
+Result<unsigned> run_rounds(unsigned rounds, std::vector<Contender>& contenders,
+                            const std::vector<std::string>& arguments, const net::Stop& stop,
+                            Signals& signals, const std::function<void()>& after_round) {
+  const OutputOptions& output = contenders.front().load.output;
+  const bool progress = wants_progress(output.progress, output.quiet);
+  unsigned left_out = 0;
+  for (unsigned round = 0; round < rounds && !stop.requested();) {
+    std::vector<measure::RunResult> results;
+    for (std::size_t i = 0; i < contenders.size() && !stop.requested(); ++i) {
+      // The order turns with the round, so that none is always first.
+      const Contender& contender = contenders[(i + round) % contenders.size()];
+      if (progress)
+        draw_progress(fmt::format("round {} of {}: {}", round + 1, rounds, contender.name));
+      LoadOptions quietly = contender.load;
+      quietly.output.progress = "off";
+      contender.server.go_on();
+      auto result =
+          run_load(quietly, contender.client, {contender.server.address(), contender.server.pid()},
+                   arguments, stop, signals);
+      contender.server.rest();
+      if (!result) return std::unexpected(result.error());
+      measure::pass_verdict(*result);
+      results.push_back(std::move(*result));
+    }
+    const auto [nearest, farthest] = distances_of(results);
+    if (!measure::same_place(nearest, farthest) && left_out < rounds && !stop.requested()) {
+      ++left_out;
+      continue;
+    }
+    for (std::size_t i = 0; i < results.size(); ++i)
+      contenders[(i + round) % contenders.size()].rounds.push_back(std::move(results[i]));
+    after_round();
+    ++round;
+  }
+  if (progress) wipe_progress();
+  return left_out;
+}
+
+std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const measure::RunResult> runs) {
+  std::vector<Nanoseconds> known;
+  for (const measure::RunResult& run : runs) {
+    if (!run.core_distance) continue;
+    for (const Nanoseconds distance : {run.core_distance->before, run.core_distance->after})
+      if (distance > 0) known.push_back(distance);
+  }
+  if (known.empty()) return {};
+  const auto [nearest, farthest] = std::ranges::minmax(known);
+  return {nearest, farthest};
+}
+
+int conclude(const LoadOptions& options, const std::vector<Contender>& contenders,
+             const std::function<void()>& print, const std::function<std::string()>& document) {
+  if (std::ranges::any_of(contenders, [](const Contender& one) { return one.rounds.empty(); }))
+    return kInterrupted;
+  if (options.output.json == "-") {
+    write_out(document());
+  } else {
+    print();
+    if (!options.output.json.empty()) {
+      const auto written = write_file(options.output.json, document());
+      if (!written) return cannot("netload", written.error());
+    }
+  }
+  int worst = kDone;
+  for (const Contender& contender : contenders) {
+    for (const measure::RunResult& round : contender.rounds)
+      worst = std::max<int>(worst, exit_code(round, options));
+  }
+  return worst;
+}
+
+}  // namespace wiremark::tools

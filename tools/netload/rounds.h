@@ -1,0 +1,52 @@
+// Servers of our own under loads that are to be compared: each run in turn, round by round.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "netload/run.h"
+#include "netload/server_process.h"
+
+namespace wiremark::tools {
+
+/// A server, the load that it is put under, and what came of it.
+struct Contender {
+  std::string name;
+  LoadOptions load;
+  net::Backend client;  ///< Of the load.
+  ServerProcess server;
+  std::vector<measure::RunResult> rounds = {};
+
+  template <class Figure>
+  std::vector<double> each(Figure figure) const {
+    std::vector<double> figures;
+    for (const measure::RunResult& round : rounds) figures.push_back(figure(round));
+    return figures;
+  }
+};
+
+/// Starts the netecho of a load, on `backend`; it rests (SIGSTOP) until its turn comes.
+Result<Contender> enter(std::string name, const LoadOptions& load, net::Backend client,
+                        net::Backend server, ServerProcess::Listen listen);
+
+/// Runs the load of each contender in turn, `rounds` times, and calls after_round() behind each.
+/// Where the hypervisor moves the processors apart in mid-round, a message costs three times as
+/// much for one contender and not for the other: such a round is left out and run again, up to as
+/// many as were asked for. Returns how many that were. Ends early when `stop` is requested.
+/// Errors: those of run_load().
+Result<unsigned> run_rounds(
+    unsigned rounds, std::vector<Contender>& contenders, const std::vector<std::string>& arguments,
+    const net::Stop& stop, Signals& signals, const std::function<void()>& after_round = [] {});
+
+/// The nearest and the farthest in ns that the processors were around these runs; 0 where unknown.
+std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const measure::RunResult> runs);
+
+/// Prints what came of it as asked for: as text, as a document, or as text with the document in a
+/// file. Returns the worst exit code that a round earned, kInterrupted where one has no round.
+int conclude(const LoadOptions& options, const std::vector<Contender>& contenders,
+             const std::function<void()>& print, const std::function<std::string()>& document);
+
+}  // namespace wiremark::tools
