@@ -7,10 +7,13 @@
 
 #include <fstream>
 #include <thread>
+#include <vector>
 
+#include "base/cpus.h"
 #include "measure/core_distance.h"
 #include "measure/cpu_usage.h"
 #include "measure/machine.h"
+#include "measure/memory_echo.h"
 #include "measure/result.h"
 
 using namespace wiremark;
@@ -192,4 +195,24 @@ TEST_CASE("moments are RFC 3339, and errors are counted by kind") {
   add_error(errors, "reset", 2);
   add_error(errors, "timeout", 3);
   CHECK(errors == ErrorCounts{{"timeout", 4}, {"reset", 2}});
+}
+
+TEST_CASE("an echo through memory is timed trip by trip where there are two processors") {
+  const std::vector<int> cpus = allowed_cpus();
+  CHECK_FALSE(measure_memory_echo(64, kMillisecond, cpus.front(), cpus.front()));
+  if (cpus.size() < 2) {
+    MESSAGE("not tried: there is one processor only");
+    return;
+  }
+  for (const std::size_t size : {1, 64, 120, 121, 70'000}) {
+    const Nanoseconds before = now_ns();
+    const auto trips = measure_memory_echo(size, kMillisecond, cpus[0], cpus[1]);
+    const Nanoseconds took = now_ns() - before;
+    REQUIRE(trips);
+    CHECK(trips->count() > 0);
+    CHECK(trips->min() > 0);
+    const double all = trips->mean() * static_cast<double>(trips->count());
+    CHECK(all <= static_cast<double>(took));
+    CHECK(all >= static_cast<double>(kMillisecond) * 0.99);
+  }
 }
