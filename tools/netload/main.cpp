@@ -6,6 +6,7 @@
 
 #include "base/cpus.h"
 #include "base/units.h"
+#include "netload/bypass.h"
 #include "netload/compare.h"
 #include "netload/find_max.h"
 #include "netload/run.h"
@@ -29,6 +30,7 @@ constexpr const char* kExamples = R"(Examples:
   netload -c 1 -s 64 --wait spin --json    one connection, no sleep, result as JSON
   netload -r 100 --slo 'p99<2ms' :7007     exit 1 when the 99th percentile is 2 ms or more
   netload --find-max --slo 'p99<2ms'       the highest rate that keeps it
+  netload --bypass                         what a message spends in the kernel, way by way
 Without TARGET it starts a netecho on loopback for the run.)";
 
 Result<std::vector<net::Backend>> parse_backends(const std::string& list) {
@@ -167,7 +169,11 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--compare", options.compare, "LIST", parse_backends,
            "Run the load on a netecho of each backend in turn, such as epoll,uring, and print one "
            "table");
-  line.add("--rounds", options.rounds, "N", whole, "Rounds of --compare (5)");
+  app.add_flag("--bypass", options.bypass,
+               "Show what bypassing the kernel could save here: one message over TCP asleep and "
+               "spinning, over a Unix socket and through shared memory, and a server under load")
+      ->excludes(app.get_option("--wait"));
+  line.add("--rounds", options.rounds, "N", whole, "Rounds of --compare and --bypass (5)");
   line.add(
       "--server-cpus", options.server_cpus, "LIST",
       [](const std::string& text) { return parse_cpus(text); },
@@ -192,20 +198,42 @@ std::string single_runs_only(const LoadOptions& options, const std::string& flag
   return {};
 }
 
+// The flag that asks for many runs in place of one; empty without one.
+std::string asks_for_many(const LoadOptions& options) {
+  if (!options.compare.empty()) return "--compare";
+  if (options.find_max) return "--find-max";
+  return options.bypass ? "--bypass" : "";
+}
+
+// What --bypass cannot take, as its ways are what they are. A usage error is returned as text.
+std::string unfit_for_bypass(const LoadOptions& options) {
+  if (options.rate_hz + options.total_rate_hz > 0)
+    return "--bypass sends the next message when the reply is there: leave the rate out";
+  if (options.requests > 0) return "-n counts the messages of one run: give --bypass a -d";
+  if (options.format != kRaw) return "--bypass sends raw messages: leave -f out";
+  if (options.size.min != options.size.max) return "--bypass takes one --size, not a range";
+  if (options.pipeline > 1) return "--bypass has one message in flight: leave --pipeline out";
+  if (options.churn > 0) return "--bypass keeps its connections: leave --churn out";
+  if (options.threads.threads > 1) return "--bypass has one thread at each end: leave -t out";
+  return {};
+}
+
 // What depends on other options. A usage error is returned as text.
 std::string settle(LoadOptions& options) {
   const bool starts_server = options.target.empty();
-  if (!options.compare.empty() && !starts_server)
-    return "--compare starts its own servers: leave TARGET out";
-  if (!options.compare.empty() && options.find_max)
-    return "--compare and --find-max do not go together";
-  if (!options.compare.empty() || options.find_max) {
-    std::string wrong = single_runs_only(options, options.find_max ? "--find-max" : "--compare");
+  const std::string many = asks_for_many(options);
+  if (!starts_server && (many == "--compare" || many == "--bypass"))
+    return many + " starts its own servers: leave TARGET out";
+  if (!options.compare.empty() + options.find_max + options.bypass > 1)
+    return "--compare, --find-max and --bypass do not go together";
+  if (!many.empty()) {
+    std::string wrong = single_runs_only(options, many);
     if (!wrong.empty()) return wrong;
   }
   if (options.find_max && options.requests > 0)
     return "-n counts the messages of one run: give --find-max the -d of a probe";
-  if (options.compare.empty() && options.rounds > 0) return "--rounds needs --compare";
+  if (options.rounds > 0 && (many.empty() || options.find_max))
+    return "--rounds needs --compare or --bypass";
   if (options.rounds == 0) options.rounds = 5;
   if (!starts_server && !options.server_cpus.empty())
     return "--server-cpus pins a netecho that netload starts: leave TARGET out";
@@ -217,20 +245,25 @@ std::string settle(LoadOptions& options) {
            "--input names";
   if (options.format == kRaw && !options.input.empty())
     return "--input needs a format, such as -f json: raw messages hold noise";
-  if (options.size.min == 0) options.size = {512, 512};
+  if (options.size.min == 0)
+    options.size = options.bypass ? SizeRange{64, 64} : SizeRange{512, 512};
+  if (std::string wrong; options.bypass && !(wrong = unfit_for_bypass(options)).empty())
+    return wrong;
   const bool open_loop = options.find_max || options.rate_hz + options.total_rate_hz > 0;
   if (options.poisson && !open_loop) return "--arrival needs a rate: -r or -R";
   if (options.latency_from_send && !open_loop) return "--latency-from needs a rate: -r or -R";
-  if (options.time.duration == 0 && options.requests == 0) {
-    const bool many = !options.compare.empty() || options.find_max;
-    options.time.duration = (many ? 2 : 10) * kSecond;
-  }
+  if (options.time.duration == 0 && options.requests == 0)
+    options.time.duration = options.bypass ? kSecond / 2 : (many.empty() ? 10 : 2) * kSecond;
   const std::vector<int> allowed = allowed_cpus();
   if (starts_server && allowed.size() >= 2 && options.server_cpus.empty() &&
       options.threads.cpus.empty() && options.threads.threads == 1) {
     options.server_cpus = {allowed.back()};
     options.threads.cpus = {allowed.front()};
   }
+  if (options.bypass && (options.threads.cpus.empty() || options.server_cpus.empty() ||
+                         options.threads.cpus.front() == options.server_cpus.front()))
+    return "--bypass needs a processor for each end: give it two, or name them with --cpus and "
+           "--server-cpus";
   return {};
 }
 
@@ -277,6 +310,8 @@ int main(int argc, char** argv) {
   }
   net::Stop stop;
   Signals signals(stop);
+  if (options.bypass)
+    return ending("netload", show_bypass(options, line.arguments(), stop, signals));
   if (!options.compare.empty())
     return ending("netload", compare(options, line.arguments(), stop, signals));
   const auto code = run(options, line.arguments(), stop, signals);

@@ -36,6 +36,7 @@ struct LoadOptions {
   LatencyOptions latency;
   std::vector<measure::Objective> objectives;
   bool find_max = false;
+  bool bypass = false;
   double start_at = 0;         ///< Seconds since 1970; 0 is at once.
   Nanoseconds grace = kNever;  ///< What is still awaited so long after the end is given up.
   Nanoseconds warmup = 0;

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""netload --bypass: the ways it goes, and what it makes of the differences between them."""
+
+import os
+import statistics
+import tempfile
+
+from case import Skip, case, contains, equal, expect, run
+from document import keeps_to_the_schema
+from process import netload
+
+PARTS = ["sleep_and_wake", "tcp_and_ip", "system_calls_and_sockets", "shared_memory"]
+
+
+def require_two_processors():
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Skip("--bypass needs two processors")
+
+
+def bypass(*flags):
+    require_two_processors()
+    return netload("--bypass", "-d", "100ms", "-c", "10", *flags).ended_with(0)
+
+
+def p50(result):
+    return dict(result["latency_ns"]["percentiles"])[50]
+
+
+@case
+def each_way_is_what_it_is_called():
+    document = bypass("--rounds", "2", "-s", "100", "--json").json()
+    asleep, spinning, unix, load = document["ways"]
+    for way, wait, connections in [(asleep, "block", 1), (spinning, "spin", 1), (unix, "spin", 1), (load, "block", 10)]:
+        equal(way["connections"], connections, f"connections of {way['name']}")
+        equal(len(way["rounds"]), 2, f"rounds of {way['name']}")
+        for result in way["rounds"]:
+            equal(result["config"]["wait"], wait, f"how the client of {way['name']} waits")
+            equal(result["config"]["target"].startswith("unix:"), way is unix, f"a Unix socket of {way['name']}")
+            equal(result["totals"]["connections"], connections, f"connections of {way['name']}")
+            equal(result["totals"]["errors"], {}, f"errors of {way['name']}")
+            equal(result["totals"]["bytes_out"], 100 * result["totals"]["messages"], f"bytes of {way['name']}")
+            expect(result["totals"]["messages"] > 0, f"no message of {way['name']}")
+            expect("server" in result["cpu"], f"the server of {way['name']} is not known")
+
+
+@case
+def the_parts_are_the_differences_of_the_ways():
+    document = bypass("--rounds", "3", "--json").json()
+    trips = [[p50(result) for result in way["rounds"]] for way in document["ways"][:3]]
+    memory = document["parts_ns"]["shared_memory"]
+    expect(memory["median"] > 0, "shared memory takes no time")
+    equal(memory["rounds"], 3, "rounds of shared memory")
+    for part, longer, shorter in [("sleep_and_wake", 0, 1), ("tcp_and_ip", 1, 2)]:
+        wanted = statistics.median(max(0, a - b) for a, b in zip(trips[longer], trips[shorter]))
+        equal(document["parts_ns"][part]["median"], wanted, part)
+    kernel = document["parts_ns"]["system_calls_and_sockets"]
+    expect(kernel["max"] <= max(trips[2]) - memory["min"], "more than the whole way")
+    expect(kernel["min"] >= min(trips[2]) - memory["max"], "less than the whole way less shared memory")
+
+
+@case
+def it_keeps_to_its_schema():
+    with tempfile.TemporaryDirectory() as folder:
+        out = bypass("--rounds", "1", f"--json={folder}/bypass.json").out
+        keeps_to_the_schema(bypass("--rounds", "1", "--json").json())
+        contains(out, "there and back", "the text beside the file")
+        equal(os.listdir(folder), ["bypass.json"], "files")
+
+
+@case
+def the_text_names_what_a_bypass_saves():
+    out = bypass("--rounds", "1", "--backend", "epoll").out
+    for part in ["64 bytes there and back", "TCP, asleep in between", "TCP, spinning", "Unix socket, spinning",
+                 "shared memory, spinning", "--wait spin saves that", "a bypass saves that", "10 connections",
+                 "in the kernel", "machine", "epoll, edge-triggered"]:
+        contains(out, part, "the text")
+
+
+@case
+def nothing_is_left_behind():
+    require_two_processors()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TMPDIR"] = folder
+        try:
+            netload("--bypass", "-d", "20ms", "--rounds", "1").ended_with(0)
+        finally:
+            del os.environ["TMPDIR"]
+        equal(os.listdir(folder), [], "what is left of the servers' folders")
+
+
+@case
+def what_it_cannot_take_is_a_usage_error():
+    for flags, *parts in [(["127.0.0.1:7"], "TARGET"), (["-r", "5"], "rate"), (["-R", "5"], "rate"), (["-n", "5"], "-n"),
+                          (["-f", "json"], "-f"), (["-s", "1-2"], "--size"), (["-P", "2"], "--pipeline"),
+                          (["--churn", "5"], "--churn"), (["-t", "2"], "-t"), (["--wait", "spin"], "--wait"),
+                          (["--compare", "epoll"], "--compare"), (["--find-max"], "--find-max"),
+                          (["--cpus", "0"], "--server-cpus"), (["--csv", "x"], "--csv"),
+                          (["--cpus", "0", "--server-cpus", "0"], "processor for each end")]:
+        ended = netload("--bypass", *flags).ended_with(2)
+        equal(ended.out, "", f"standard output with {flags}")
+        for part in ["--bypass"] + parts:
+            contains(ended.err, part, f"the answer to {flags}")
+
+
+run()
