@@ -86,8 +86,8 @@ void print_conditions(const std::vector<Contender>& contenders, unsigned left_ou
                               format_cpus(options.server_cpus)),
             distance_text(contenders));
   if (left_out > 0) {
-    print_out("  left out   {} {} in which the processors came nearer or went apart\n", left_out,
-              left_out == 1 ? "round" : "rounds");
+    print_out("  left out   {} {} before or in which the processors came nearer or went apart\n",
+              left_out, left_out == 1 ? "round" : "rounds");
   }
   print_out("  machine    {}\n", measure::describe(any.host));
   print_out(

@@ -33,8 +33,8 @@ Result<Contender> enter(std::string name, const LoadOptions& load, net::Backend 
                         net::Backend server, ServerProcess::Listen listen);
 
 /// Runs the load of each contender in turn, `rounds` times, and calls after_round() behind each.
-/// Where the hypervisor moves the processors apart in mid-round, a message costs three times as
-/// much for one contender and not for the other: such a round is left out and run again, up to as
+/// Where the hypervisor moves the processors apart, a message costs three times as much: a round in
+/// which they were not as far apart as in those before it is left out and run again, up to as
 /// many as were asked for. Returns how many that were. Ends early when `stop` is requested.
 /// Errors: those of run_load().
 Result<unsigned> run_rounds(
