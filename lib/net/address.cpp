@@ -1,4 +1,4 @@
-// Where a socket listens or connects to: IPv4, IPv6 or a Unix path.
+// Where a socket listens or connects to: IPv4, IPv6 or a Unix path; of streams, or of UDP.
 #include "net/address.h"
 
 #include <arpa/inet.h>
@@ -17,6 +17,7 @@ namespace wiremark::net {
 namespace {
 
 constexpr std::string_view kUnixPrefix = "unix:";
+constexpr std::string_view kUdpPrefix = "udp:";
 
 std::unexpected<Error> not_an_address(std::string_view text, std::string_view why) {
   return failed("address '" + std::string(text) + "'", std::string(why), 0);
@@ -27,24 +28,25 @@ struct HostPort {
   std::string port;
 };
 
-Result<HostPort> split(std::string_view text) {
+Result<HostPort> split(std::string_view text, bool udp) {
+  const std::string_view pair = udp ? text.substr(kUdpPrefix.size()) : text;
   std::string_view host = "127.0.0.1";
-  std::string_view port = text;
-  if (text.starts_with('[')) {
-    const auto close = text.find("]:");
+  std::string_view port = pair;
+  if (pair.starts_with('[')) {
+    const auto close = pair.find("]:");
     if (close == std::string_view::npos) return not_an_address(text, "has '[' without ']:PORT'");
-    host = text.substr(1, close - 1);
-    port = text.substr(close + 2);
-  } else if (const auto colon = text.rfind(':'); colon != std::string_view::npos) {
-    if (text.find(':') != colon) return not_an_address(text, "needs brackets: [IPV6]:PORT");
-    if (colon > 0) host = text.substr(0, colon);
-    port = text.substr(colon + 1);
+    host = pair.substr(1, close - 1);
+    port = pair.substr(close + 2);
+  } else if (const auto colon = pair.rfind(':'); colon != std::string_view::npos) {
+    if (pair.find(':') != colon) return not_an_address(text, "needs brackets: [IPV6]:PORT");
+    if (colon > 0) host = pair.substr(0, colon);
+    port = pair.substr(colon + 1);
   }
   unsigned number = 0;
   const auto [end, status] = std::from_chars(port.data(), port.data() + port.size(), number);
   if (status != std::errc{} || end != port.data() + port.size() || number > 65'535) {
-    return not_an_address(text,
-                          "needs a port from 0 to 65535: HOST:PORT, [IPV6]:PORT or unix:PATH");
+    return not_an_address(
+        text, "needs a port from 0 to 65535: HOST:PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH");
   }
   return HostPort{std::string(host), std::string(port)};
 }
@@ -63,7 +65,7 @@ Result<std::string_view> path_in(std::string_view text) {
 Result<> Address::check_form(std::string_view text) {
   if (text.starts_with(kUnixPrefix)) {
     if (const auto path = path_in(text); !path) return std::unexpected(path.error());
-  } else if (const auto parts = split(text); !parts) {
+  } else if (const auto parts = split(text, text.starts_with(kUdpPrefix)); !parts) {
     return std::unexpected(parts.error());
   }
   return {};
@@ -81,10 +83,11 @@ Result<Address> Address::parse(std::string_view text) {
     return address;
   }
 
-  const auto parts = split(text);
+  address.udp_ = text.starts_with(kUdpPrefix);
+  const auto parts = split(text, address.udp_);
   if (!parts) return std::unexpected(parts.error());
   addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_socktype = address.udp_ ? SOCK_DGRAM : SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const int status = ::getaddrinfo(parts->host.c_str(), parts->port.c_str(), &hints, &found);
@@ -118,6 +121,10 @@ Result<Address> Address::of_socket(int fd) {
   if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address.storage_), &address.size_) != 0) {
     return failed("getsockname");
   }
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0) return failed("getsockopt");
+  address.udp_ = type == SOCK_DGRAM && !address.is_unix();
   return address;
 }
 
@@ -141,6 +148,14 @@ bool Address::is_loopback() const noexcept {
     return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(storage_).sin6_addr);
   }
   return is_unix();
+}
+
+bool Address::is_any() const noexcept {
+  if (family() == AF_INET)
+    return reinterpret_cast<const sockaddr_in&>(storage_).sin_addr.s_addr == INADDR_ANY;
+  if (family() == AF_INET6)
+    return IN6_IS_ADDR_UNSPECIFIED(&reinterpret_cast<const sockaddr_in6&>(storage_).sin6_addr);
+  return false;
 }
 
 std::string Address::host() const {
@@ -179,7 +194,8 @@ std::optional<std::uint64_t> Address::steps_to(const Address& last) const noexce
 std::string Address::to_string() const {
   if (is_unix()) return std::string(kUnixPrefix) + path();
   const std::string port = std::to_string(this->port());
-  return family() == AF_INET6 ? "[" + host() + "]:" + port : host() + ":" + port;
+  const std::string pair = family() == AF_INET6 ? "[" + host() + "]:" + port : host() + ":" + port;
+  return udp_ ? std::string(kUdpPrefix) + pair : pair;
 }
 
 std::span<std::byte> Address::host_bytes() noexcept {

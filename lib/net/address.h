@@ -1,4 +1,4 @@
-// Where a socket listens or connects to: IPv4, IPv6 or a Unix path.
+// Where a socket listens or connects to: IPv4, IPv6 or a Unix path; of streams, or of UDP.
 #pragma once
 
 #include <sys/socket.h>
@@ -13,12 +13,13 @@
 
 namespace wiremark::net {
 
-/// A socket address of any family; a plain value.
+/// A socket address of any family, and whether it is one of UDP; a plain value.
 class Address {
  public:
-  /// Parses "HOST:PORT", ":PORT" or "PORT" (127.0.0.1), "[::1]:PORT" and "unix:PATH"; a host name
-  /// is resolved with getaddrinfo(3), its first answer taken. Errors: not an address, port over
-  /// 65,535, path longer than sun_path (unix(7): 107 bytes), name not found.
+  /// Parses "HOST:PORT", ":PORT" or "PORT" (127.0.0.1), "[::1]:PORT", each of them with "udp:" in
+  /// front for datagrams, and "unix:PATH"; a host name is resolved with getaddrinfo(3), its first
+  /// answer taken. Errors: not an address, port over 65,535, path longer than sun_path (unix(7):
+  /// 107 bytes), name not found.
   static Result<Address> parse(std::string_view text);
 
   /// Parses a numeric IPv4 or IPv6 host alone, without brackets; the port is 0.
@@ -31,6 +32,7 @@ class Address {
   static Result<Address> of_socket(int fd);
 
   int family() const noexcept { return storage_.ss_family; }
+  bool is_udp() const noexcept { return udp_; }
   bool is_unix() const noexcept { return storage_.ss_family == AF_UNIX; }
   const sockaddr* data() const noexcept { return reinterpret_cast<const sockaddr*>(&storage_); }
   socklen_t size() const noexcept { return size_; }
@@ -41,6 +43,8 @@ class Address {
   std::string path() const;
   /// True when the packets to it never leave this machine: 127.0.0.0/8, ::1 or a Unix path.
   bool is_loopback() const noexcept;
+  /// True for 0.0.0.0 and [::]: all addresses of this machine.
+  bool is_any() const noexcept;
   /// The numeric host, empty for a Unix path.
   std::string host() const;
   /// This one or a higher one of the same family: hosts count up, and the port stays.
@@ -56,6 +60,7 @@ class Address {
 
   sockaddr_storage storage_{};
   socklen_t size_ = 0;
+  bool udp_ = false;
 };
 
 }  // namespace wiremark::net

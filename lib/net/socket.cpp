@@ -1,7 +1,8 @@
-// Stream sockets, set up: listening ones, and ones ready to connect.
+// Stream and datagram sockets, set up: ones that listen, and ones ready to connect.
 #include "net/socket.h"
 
 #include <fcntl.h>
+#include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
@@ -29,10 +30,12 @@ Result<> set_option(int fd, int level, int name, int value, const char* spelled)
 }
 
 Result<Fd> open_socket(const Address& address, const SocketOptions& options) {
-  Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const int type = address.is_udp() ? SOCK_DGRAM : SOCK_STREAM;
+  Fd fd(::socket(address.family(), type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) return failed("socket", address.to_string());
   Result<> done;
-  if (!address.is_unix()) done = set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY");
+  if (!address.is_unix() && !address.is_udp())
+    done = set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY");
   if (done && options.send_buffer > 0) {
     done = set_option(fd.get(), SOL_SOCKET, SO_SNDBUF, options.send_buffer, "SO_SNDBUF");
   }
@@ -66,6 +69,13 @@ Result<> bind_patiently(int fd, const Address& address) {
   }
 }
 
+// What is bound to all addresses answers from the one that was asked, which the kernel tells.
+Result<> tell_destinations(int fd, const Address& address) {
+  if (address.family() == AF_INET6)
+    return set_option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1, "IPV6_RECVPKTINFO");
+  return set_option(fd, IPPROTO_IP, IP_PKTINFO, 1, "IP_PKTINFO");
+}
+
 }  // namespace
 
 Result<Fd> listen_on(const Address& address, const ListenOptions& options) {
@@ -74,7 +84,11 @@ Result<Fd> listen_on(const Address& address, const ListenOptions& options) {
   if (address.is_unix()) {
     if (left_by_dead(address)) ::unlink(address.path().c_str());
   } else {
-    auto done = set_option(fd->get(), SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
+    // Two UDP sockets with SO_REUSEADDR would share the port, and one of them get nothing.
+    Result<> done;
+    if (!address.is_udp())
+      done = set_option(fd->get(), SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
+    if (done && address.is_udp() && address.is_any()) done = tell_destinations(fd->get(), address);
     if (done && options.share_port) {
       done = set_option(fd->get(), SOL_SOCKET, SO_REUSEPORT, 1, "SO_REUSEPORT");
     }
@@ -82,7 +96,8 @@ Result<Fd> listen_on(const Address& address, const ListenOptions& options) {
   }
   if (auto bound = bind_patiently(fd->get(), address); !bound)
     return std::unexpected(bound.error());
-  if (::listen(fd->get(), options.backlog) != 0) return failed("listen", address.to_string());
+  if (!address.is_udp() && ::listen(fd->get(), options.backlog) != 0)
+    return failed("listen", address.to_string());
   return fd;
 }
 
@@ -123,6 +138,13 @@ std::optional<Segments> segments_of(int fd) noexcept {
   if (size < kNeeded) return std::nullopt;
   return Segments{info.tcpi_segs_in, info.tcpi_segs_out, info.tcpi_data_segs_in,
                   info.tcpi_data_segs_out};
+}
+
+std::uint64_t drops_of(int fd) noexcept {
+  std::uint32_t figures[SK_MEMINFO_VARS] = {};
+  socklen_t size = sizeof figures;
+  if (::getsockopt(fd, SOL_SOCKET, SO_MEMINFO, figures, &size) != 0) return 0;
+  return figures[SK_MEMINFO_DROPS];
 }
 
 Result<std::size_t> require_descriptors(std::size_t needed) {

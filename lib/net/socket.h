@@ -1,4 +1,4 @@
-// Stream sockets, set up: listening ones, and ones ready to connect.
+// Stream and datagram sockets, set up: ones that listen, and ones ready to connect.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,14 @@ struct ListenOptions : SocketOptions {
 
 /// A non-blocking socket that listens; accepted sockets inherit TCP_NODELAY and the buffer sizes
 /// (tcp(7)). Waits up to 100 ms while the address is still held by a ring that is being torn down.
-/// A Unix path left by a dead process is taken over. Errors: socket, setsockopt, bind, listen.
+/// A Unix path left by a dead process is taken over. A UDP socket is bound, and told to hand out
+/// the address that each datagram was sent to where it is bound to all of them. Errors: socket,
+/// setsockopt, bind, listen.
 Result<Fd> listen_on(const Address& address, const ListenOptions& options);
 
-/// A non-blocking, not yet connected socket for `to`, with TCP_NODELAY. It is bound to the host of
-/// `from`, unless that is null; its port is picked by connect(2) (ip(7): IP_BIND_ADDRESS_NO_PORT).
+/// A non-blocking, not yet connected socket for `to`, with TCP_NODELAY where that is TCP. It is
+/// bound to the host of `from`, unless that is null; its port is picked by connect(2) (ip(7):
+/// IP_BIND_ADDRESS_NO_PORT).
 Result<Fd> socket_for(const Address& to, const SocketOptions& options = {},
                       const Address* from = nullptr);
 
@@ -50,6 +53,10 @@ struct Segments {
 /// counts in 32 bits, so a connection of more than 4,294,967,295 segments begins again at 0.
 /// Nothing for a socket that is not TCP.
 std::optional<Segments> segments_of(int fd) noexcept;
+
+/// Datagrams that the kernel has received for a socket and dropped, nearly always because its
+/// buffer was full (SO_MEMINFO, Linux 4.12): counted from its start, whether more arrive or not.
+std::uint64_t drops_of(int fd) noexcept;
 
 /// Raises the soft descriptor limit to the hard one (setrlimit(2), RLIMIT_NOFILE), makes room for
 /// `needed` descriptors in the kernel's table, and returns the limit. To be called before threads

@@ -28,6 +28,11 @@ TEST_CASE("good addresses and how they print") {
            Row{"[::1]:80", "[::1]:80", AF_INET6, 80, true},
            Row{"[::]:80", "[::]:80", AF_INET6, 80, false},
            Row{"[2001:db8::5]:1", "[2001:db8::5]:1", AF_INET6, 1, false},
+           Row{"udp:7007", "udp:127.0.0.1:7007", AF_INET, 7007, true},
+           Row{"udp::7007", "udp:127.0.0.1:7007", AF_INET, 7007, true},
+           Row{"udp:10.0.0.1:80", "udp:10.0.0.1:80", AF_INET, 80, false},
+           Row{"udp:[::1]:80", "udp:[::1]:80", AF_INET6, 80, true},
+           Row{"unix:udp:80", "unix:udp:80", AF_UNIX, 0, true},
            Row{"unix:/tmp/socket", "unix:/tmp/socket", AF_UNIX, 0, true},
            Row{"unix:relative:80", "unix:relative:80", AF_UNIX, 0, true},
            Row{"unix:" + longest, "unix:" + longest, AF_UNIX, 0, true},
@@ -40,6 +45,7 @@ TEST_CASE("good addresses and how they print") {
     CHECK(address->port() == row.port);
     CHECK(address->is_loopback() == row.loopback);
     CHECK(address->is_unix() == (row.family == AF_UNIX));
+    CHECK(address->is_udp() == row.text.starts_with("udp:"));
     if (address->is_unix()) CHECK("unix:" + address->path() == row.text);
   }
 }
@@ -57,6 +63,10 @@ TEST_CASE("bad addresses are refused with their text and the reason") {
   };
   for (const Row& row : {
            Row{"", "port"},
+           Row{"udp:", "port"},
+           Row{"udp:[::1", "']:PORT'"},
+           Row{"udp:::1:80", "brackets"},
+           Row{"udp:unix:/tmp/socket", "port"},
            Row{":", "port"},
            Row{"localhost", "port"},
            Row{"127.0.0.1:", "port"},

@@ -45,6 +45,40 @@ TEST_CASE("a shared port is still noticed by require_free") {
   CHECK(require_free(address("127.0.0.1:0")));
 }
 
+TEST_CASE("a UDP port in use is an error, and its owner shares it only when asked") {
+  const auto first = listen_on(address("udp:127.0.0.1:0"), {});
+  REQUIRE(first);
+  const Address taken = Address::of_socket(first->get()).value();
+  CHECK(taken.is_udp());
+  CHECK_FALSE(listen_on(taken, {}));
+  CHECK_FALSE(require_free(taken));
+
+  ListenOptions shared;
+  shared.share_port = true;
+  const auto one = listen_on(address("udp:[::1]:0"), shared);
+  REQUIRE(one);
+  CHECK(listen_on(Address::of_socket(one->get()).value(), shared));
+}
+
+TEST_CASE("datagrams that the kernel drops are all counted") {
+  ListenOptions small;
+  small.receive_buffer = 4'096;
+  const auto listener = listen_on(address("udp:127.0.0.1:0"), small);
+  REQUIRE(listener);
+  const Address to = Address::of_socket(listener->get()).value();
+  const auto sender = socket_for(to);
+  REQUIRE(sender);
+  REQUIRE(::connect(sender->get(), to.data(), to.size()) == 0);
+  constexpr std::uint64_t kSent = 1'000;
+  for (std::uint64_t i = 0; i < kSent; ++i) REQUIRE(::send(sender->get(), &i, sizeof i, 0) > 0);
+  std::uint64_t received = 0, datagram;
+  while (::recv(listener->get(), &datagram, sizeof datagram, 0) > 0) ++received;
+  CHECK(received > 0);
+  CHECK(received < kSent);
+  CHECK(drops_of(listener->get()) == kSent - received);
+  CHECK(drops_of(-1) == 0);
+}
+
 TEST_CASE("a Unix path left by a dead process is taken over") {
   const Address path = address("unix:" + temporary_path());
   CHECK(listen_on(path, {}));  // Closed at once; its file stays.
