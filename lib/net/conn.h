@@ -57,6 +57,7 @@ struct alignas(64) Conn {
   bool paused : 1 = false;       ///< Over its output limit: reading stops until it drains.
   bool resting : 1 = false;      ///< The handler has no room: reading stops until it resumes.
   bool queued : 1 = false;       ///< On one of the reactor's lists of work for the next turn.
+  bool datagram : 1 = false;     ///< Over UDP: each delivery is one datagram, and nothing ends it.
   std::uint16_t operations = 0;  ///< io_uring: completions still to come; freed at zero.
   int error = 0;                 ///< closing: the errno for on_close, 0 for an orderly end.
   std::uint32_t turn = 0;        ///< io_uring: the turn in which a send was last queued.

@@ -6,10 +6,6 @@
 
 namespace wiremark::net {
 
-namespace {
-std::uint64_t listener_tag(int fd) { return static_cast<std::uint64_t>(fd) << 1 | 1; }
-}  // namespace
-
 Result<> EpollReactor::available() {
   const Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll) return failed("epoll_create1");
@@ -42,6 +38,9 @@ EpollReactor::~EpollReactor() {
 std::vector<std::string> EpollReactor::describe() const {
   std::vector<std::string> lines = {"epoll, edge-triggered, one read buffer of " +
                                     std::to_string(options_.read_size >> 10) + " KiB"};
+  if (batch_)
+    lines.push_back("UDP: recvmmsg(2) of up to " + std::to_string(DatagramBatch::kSize) +
+                    " datagrams, answered by one sendmmsg(2)");
   if (const std::string batch = options_.wait.batch_note(); !batch.empty())
     lines.push_back(batch + ", asleep in clock_nanosleep(2)");
   if (options_.uring.any())
@@ -57,9 +56,27 @@ Result<> EpollReactor::watch(int fd, std::uint32_t events, void* tag) {
 
 void EpollReactor::listen(Fd listener) {
   epoll_event event{.events = EPOLLIN | EPOLLEXCLUSIVE,
-                    .data = {.u64 = listener_tag(listener.get())}};
+                    .data = {.u64 = tag_of(listener.get(), kListenerTag)}};
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, listener.get(), &event);
   listeners_.push_back(std::move(listener));
+}
+
+Result<> EpollReactor::listen_datagrams(Fd socket) {
+  if (!batch_) batch_ = std::make_unique<DatagramBatch>(stats_);
+  epoll_event event{.events = EPOLLIN, .data = {.u64 = tag_of(socket.get(), kDatagramTag)}};
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, socket.get(), &event) != 0)
+    return failed("epoll_ctl");
+  datagram_sockets_.push_back(std::move(socket));
+  return {};
+}
+
+std::uint64_t EpollReactor::datagrams_dropped() {
+  std::uint64_t dropped = dropped_;
+  for (const Fd& socket : datagram_sockets_) dropped += drops_of(socket.get());
+  pool_.for_each([&](const Conn& conn) {
+    if (conn.datagram) dropped += drops_of(conn.fd);
+  });
+  return dropped;
 }
 
 void EpollReactor::rest_listeners() {
@@ -77,6 +94,8 @@ void EpollReactor::wake_listeners() {
 Conn& EpollReactor::connect(Fd socket, const Address& to, void* user) {
   Conn& conn = pool_.take(socket.release(), Conn::State::connecting);
   conn.user = user;
+  conn.datagram = to.is_udp();
+  if (conn.datagram && !batch_) batch_ = std::make_unique<DatagramBatch>(stats_);
   const int status = ::connect(conn.fd, to.data(), to.size());
   const int error = status == 0 || errno == EINPROGRESS ? 0 : errno;
   // A socket that connected at once, as a Unix one does, reports EPOLLOUT all the same.
@@ -97,7 +116,15 @@ bool EpollReactor::finish_connect(Conn& conn) {
     return false;
   }
   conn.state = Conn::State::open;
+  if (conn.datagram) {  // Each datagram that leaves would report room for another.
+    epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = &conn}};
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, conn.fd, &event);
+  }
   return true;
+}
+
+int EpollReactor::send_datagram(Conn& conn, Bytes head, Bytes body) {
+  return batch_->send(conn.fd, head, body);
 }
 
 int EpollReactor::wait(epoll_event* events, int capacity, Nanoseconds deadline) {

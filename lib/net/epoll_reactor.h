@@ -13,8 +13,10 @@
 #include "base/fd.h"
 #include "net/address.h"
 #include "net/conn_pool.h"
+#include "net/epoll_datagrams.h"
 #include "net/handler.h"
 #include "net/reactor_options.h"
+#include "net/socket.h"
 #include "net/stop.h"
 
 namespace wiremark::net {
@@ -30,6 +32,8 @@ class EpollReactor {
 
   /// Accepts from a listening, non-blocking socket, which it takes over.
   void listen(Fd listener);
+  /// Answers whatever comes to a bound UDP socket, which it takes over, from a DatagramHandler.
+  Result<> listen_datagrams(Fd socket);
   /// Starts a connection on a non-blocking socket; on_open or on_close tells how it went.
   Conn& connect(Fd socket, const Address& to, void* user);
   /// Takes over a connected, non-blocking socket; on_open follows at once.
@@ -38,6 +42,9 @@ class EpollReactor {
 
   /// Hands appended and lent bytes to the kernel; needed only outside on_open and on_data.
   void flush(Conn& conn);
+  /// Sends one datagram, `head` and `body`, over a UDP connection, or not at all: never later.
+  /// Returns why the kernel did not take it, 0 where it did.
+  int send_datagram(Conn& conn, Bytes head, Bytes body);
   /// Ends a connection; on_close follows at the end of the turn with `error`.
   void close(Conn& conn, int error = 0);
 
@@ -57,14 +64,24 @@ class EpollReactor {
 
   /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
   Nanoseconds woke_ns() const noexcept { return woke_ns_; }
+  /// Datagrams that came and found no room in their socket.
+  std::uint64_t datagrams_dropped();
   const ReactorStats& stats() const noexcept { return stats_; }
   std::size_t connections() const noexcept { return pool_.in_use(); }
   /// What the path in a result says, a line each: "epoll, edge-triggered, one read buffer of ...".
   std::vector<std::string> describe() const;
 
  private:
+  // What an event's data says where it is no Conn: the low bits, the rest is a socket.
+  static constexpr unsigned kTagBits = 2;
+  static constexpr std::uint64_t kListenerTag = 1;
+  static constexpr std::uint64_t kDatagramTag = 2;
+
   EpollReactor(const ReactorOptions& options, Fd epoll);
 
+  static std::uint64_t tag_of(int fd, std::uint64_t tag) noexcept {
+    return static_cast<std::uint64_t>(fd) << kTagBits | tag;
+  }
   Result<> watch(int fd, std::uint32_t events, void* tag);
   int wait(epoll_event* events, int capacity, Nanoseconds deadline);
   Nanoseconds nap(Nanoseconds now, Nanoseconds until);
@@ -80,6 +97,8 @@ class EpollReactor {
   template <Handler H>
   void read(Conn& conn, H& handler, bool to_the_end);
   template <Handler H>
+  void read_datagrams(Conn& conn, H& handler);
+  template <Handler H>
   void reap(H& handler);
 
   ReactorOptions options_;
@@ -94,6 +113,9 @@ class EpollReactor {
   std::vector<Conn*> resumable_;   // Swapped with unfinished_ while it is walked.
   std::vector<Conn*> dead_;  // Closing; freed at the end of the turn, never inside a callback.
   std::unique_ptr<std::byte[]> scratch_;
+  std::unique_ptr<DatagramBatch> batch_;  // Made with the first UDP socket.
+  std::vector<Fd> datagram_sockets_;
+  std::uint64_t dropped_ = 0;  // By the sockets of connections that are closed.
 };
 
 template <Handler H>
@@ -121,7 +143,10 @@ void EpollReactor::run(H& handler, const Stop& stop) {
     resumable_.swap(unfinished_);
     for (Conn* conn : resumable_) {
       conn->queued = false;
-      if (conn->alive()) read(*conn, handler, true);
+      if (conn->alive() && conn->datagram)
+        read_datagrams(*conn, handler);
+      else if (conn->alive())
+        read(*conn, handler, true);
     }
     resumable_.clear();
     const Nanoseconds now = now_ns();
@@ -143,7 +168,12 @@ template <Handler H>
 void EpollReactor::dispatch(const epoll_event& event, H& handler) {
   if (event.data.ptr == nullptr) return;  // The stop request; the loop's condition sees it.
   const auto tag = event.data.u64;
-  if (tag & 1) return accept_all(static_cast<int>(tag >> 1), handler);
+  if (tag & kDatagramTag) {
+    if constexpr (DatagramHandler<H>)
+      answer_datagrams(*batch_, static_cast<int>(tag >> kTagBits), handler);
+    return;
+  }
+  if (tag & kListenerTag) return accept_all(static_cast<int>(tag >> kTagBits), handler);
   Conn& conn = *static_cast<Conn*>(event.data.ptr);
   if (conn.state == Conn::State::connecting) {
     if (!(event.events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) || !finish_connect(conn)) return;
@@ -152,6 +182,7 @@ void EpollReactor::dispatch(const epoll_event& event, H& handler) {
   } else if ((event.events & EPOLLOUT) && conn.alive() && conn.unsent() > 0) {
     flush(conn);
   }
+  if (conn.datagram) return read_datagrams(conn, handler);
   const bool hung_up = event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
   if (hung_up || (event.events & EPOLLIN)) read(conn, handler, hung_up);
 }
@@ -205,6 +236,11 @@ void EpollReactor::read(Conn& conn, H& handler, bool to_the_end) {
 }
 
 template <Handler H>
+void EpollReactor::read_datagrams(Conn& conn, H& handler) {
+  if (!deliver_datagrams(*batch_, conn, handler)) read_again(conn);
+}
+
+template <Handler H>
 void EpollReactor::resume(Conn& conn, H& handler) {
   conn.resting = false;
   if (!conn.alive()) return;
@@ -220,6 +256,7 @@ void EpollReactor::reap(H& handler) {
     dead_.pop_back();
     handler.on_close(conn, conn.error);
     if (conn.queued) std::erase(unfinished_, &conn);
+    if (conn.datagram) dropped_ += drops_of(conn.fd);
     if (conn.fd >= 0) ::close(conn.fd);
     pool_.give_back(conn);
   }

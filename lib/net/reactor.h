@@ -18,6 +18,7 @@ concept Reactor = Handler<H> && requires(R reactor, H& handler, Conn& conn, Fd f
                                          const Address& to, void* user, const Stop& stop) {
   { R::kName } -> std::convertible_to<std::string_view>;
   { reactor.listen(std::move(fd)) } -> std::same_as<void>;
+  { reactor.listen_datagrams(std::move(fd)) } -> std::same_as<Result<>>;
   { reactor.connect(std::move(fd), to, user) } -> std::same_as<Conn&>;
   { reactor.adopt(std::move(fd), handler) } -> std::same_as<Conn&>;
   { reactor.flush(conn) } -> std::same_as<void>;
@@ -27,6 +28,8 @@ concept Reactor = Handler<H> && requires(R reactor, H& handler, Conn& conn, Fd f
   { reactor.release(conn) } -> std::same_as<Fd>;
   reactor.for_each([](Conn&) {});
   { reactor.woke_ns() } -> std::same_as<Nanoseconds>;
+  { reactor.send_datagram(conn, Bytes(), Bytes()) } -> std::same_as<int>;
+  { reactor.datagrams_dropped() } -> std::same_as<std::uint64_t>;
   { reactor.stats() } -> std::same_as<const ReactorStats&>;
   { reactor.connections() } -> std::same_as<std::size_t>;
   { reactor.describe() } -> std::same_as<std::vector<std::string>>;

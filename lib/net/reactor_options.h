@@ -50,6 +50,9 @@ struct ReactorStats {
   Counter bundled;         ///< io_uring: buffers that a receive filled beside its last one.
   Counter zero_copy;       ///< io_uring: sends without a copy whose end the kernel has told.
   Counter zero_copy_not;   ///< io_uring: of them, those that it has copied all the same.
+  Counter datagrams_in;
+  Counter datagrams_out;
+  Counter datagrams_unsent;  ///< Dropped, because the kernel did not take them.
 
   /// Adds what another thread's reactor counted.
   ReactorStats& operator+=(const ReactorStats& other) noexcept;

@@ -66,7 +66,8 @@ class Ring {
 /// hold still fits it.
 class BufferRing {
  public:
-  static Result<BufferRing> open(Ring& ring, unsigned count, std::size_t size);
+  static Result<BufferRing> open(Ring& ring, unsigned count, std::size_t size,
+                                 std::uint16_t group = 0);
   BufferRing(BufferRing&& other) noexcept;
   BufferRing& operator=(BufferRing&&) = delete;
   ~BufferRing();

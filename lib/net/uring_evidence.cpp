@@ -42,6 +42,7 @@ std::vector<std::string> UringReactor::describe() const {
       "napi: active, a queue with the NAPI id " + std::to_string(napi_id_) + " is polled");
   add(active.napi_ns > 0 && napi_id_ == 0,
       "napi: accepted by the kernel, but no connection has a NAPI id: nothing is polled");
+  if (datagrams_) lines.push_back(datagrams_->describe());
   lines.insert(lines.end(), ring_.missing().begin(), ring_.missing().end());
   return lines;
 }

@@ -70,6 +70,13 @@ void UringReactor::listen(Fd listener) {
 Conn& UringReactor::connect(Fd socket, const Address& to, void* user) {
   Conn& conn = pool_.take(socket.release(), Conn::State::connecting);
   conn.user = user;
+  conn.datagram = to.is_udp();
+  if (conn.datagram) {
+    if (const auto opened = open_datagrams(); !opened) {
+      close(conn, opened.error().code);
+      return conn;
+    }
+  }
   ++conn.operations;
   io_uring_sqe& sqe = ring_.entry();
   io_uring_prep_connect(&sqe, conn.fd, to.data(), to.size());
@@ -87,7 +94,10 @@ void UringReactor::arm(Op op, Conn& conn) {
   } else if (op == Op::receive) {
     io_uring_prep_recv_multishot(&sqe, file, nullptr, 0, 0);
     sqe.flags |= IOSQE_BUFFER_SELECT;
-    if (ring_.active().bundle) sqe.ioprio |= kReceiveBundle;
+    if (conn.datagram)
+      sqe.buf_group = UringDatagrams::kGroup;
+    else if (ring_.active().bundle)
+      sqe.ioprio |= kReceiveBundle;
   } else {
     const Bytes bytes = conn.flight.view();
     io_uring_prep_send(&sqe, file, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_WAITALL);
@@ -139,6 +149,7 @@ void UringReactor::end_turn(Nanoseconds now) {
   submitted.clear();
   outboxes_[(turn_ - 1) & 1].clear();
   buffers_.publish();
+  if (datagrams_) datagrams_->end_turn(turn_);
   if (listeners_rest_until_ != 0 && now >= listeners_rest_until_) {
     listeners_rest_until_ = 0;
     for (Conn* listener : listeners_) {
@@ -168,6 +179,41 @@ void UringReactor::receive_ended(Conn& conn, int result) {
   if (conn.paused || conn.resting) return;
   stats_.rearmed.add();
   arm_receive(conn);
+}
+
+Result<> UringReactor::open_datagrams() {
+  if (datagrams_) return {};
+  auto opened = UringDatagrams::open(ring_, options_.buffers,
+                                     static_cast<std::uint64_t>(Op::datagram), stats_);
+  if (!opened) return std::unexpected(opened.error());
+  datagrams_ = std::move(*opened);
+  return {};
+}
+
+Result<> UringReactor::listen_datagrams(Fd socket) {
+  if (auto opened = open_datagrams(); !opened) return opened;
+  datagrams_->listen(std::move(socket));
+  return {};
+}
+
+int UringReactor::send_datagram(Conn& conn, Bytes head, Bytes body) {
+  datagrams_->send(conn, head, body, turn_);
+  return 0;
+}
+
+// The receive of a connection over UDP never ends, but the kernel ends multishot ones.
+void UringReactor::datagrams_ended(Conn& conn) {
+  --conn.operations;
+  conn.reading = false;
+  if (conn.alive()) arm_receive(conn);
+}
+
+std::uint64_t UringReactor::datagrams_dropped() {
+  std::uint64_t dropped = dropped_ + (datagrams_ ? datagrams_->dropped() : 0);
+  pool_.for_each([&](const Conn& conn) {
+    if (conn.datagram) dropped += drops_of(conn.fd);
+  });
+  return dropped;
 }
 
 void UringReactor::accept_failed(Conn& listener, int error, bool more) {

@@ -13,8 +13,10 @@
 #include "net/conn_pool.h"
 #include "net/handler.h"
 #include "net/reactor_options.h"
+#include "net/socket.h"
 #include "net/stop.h"
 #include "net/uring.h"
+#include "net/uring_datagrams.h"
 #include "net/uring_outbox.h"
 
 namespace wiremark::net {
@@ -30,6 +32,8 @@ class UringReactor {
 
   /// Accepts from a listening socket, which it takes over.
   void listen(Fd listener);
+  /// Answers whatever comes to a bound UDP socket, which it takes over, from a DatagramHandler.
+  Result<> listen_datagrams(Fd socket);
   /// Starts a connection; on_open or on_close tells how it went. `to` must outlive that call.
   Conn& connect(Fd socket, const Address& to, void* user);
   /// Takes over a connected socket; on_open follows at once.
@@ -38,6 +42,9 @@ class UringReactor {
 
   /// Queues appended and lent bytes for the kernel; needed only outside on_open and on_data.
   void flush(Conn& conn);
+  /// Sends one datagram, `head` and `body`, over a UDP connection, or not at all: never later.
+  /// Returns 0, and on_datagram_error tells in the next turn where the kernel did not take it.
+  int send_datagram(Conn& conn, Bytes head, Bytes body);
   /// Ends a connection; on_close follows with `error` when its operations are over.
   void close(Conn& conn, int error = 0);
 
@@ -57,6 +64,8 @@ class UringReactor {
 
   /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
   Nanoseconds woke_ns() const noexcept { return woke_ns_; }
+  /// Datagrams that came and found no room in their socket.
+  std::uint64_t datagrams_dropped();
   const ReactorStats& stats() const noexcept { return stats_; }
   std::size_t connections() const noexcept { return pool_.in_use() - listeners_.size(); }
   /// What the path in a result says, a line each, with the buffers in circulation.
@@ -65,7 +74,16 @@ class UringReactor {
  private:
   // What a completion answers; the low bits of its user data, the rest is a Conn or a send's
   // number.
-  enum class Op : std::uint64_t { accept, receive, send, lent_send, zero_copy, connect, ignored };
+  enum class Op : std::uint64_t {
+    accept,
+    receive,
+    send,
+    lent_send,
+    zero_copy,
+    connect,
+    ignored,
+    datagram
+  };
   static constexpr std::uint64_t kOpMask = 7;
   static constexpr unsigned kNoBuffer = ~0u;
 
@@ -116,6 +134,8 @@ class UringReactor {
   void accept_failed(Conn& listener, int error, bool more);
   void end_turn(Nanoseconds now);
   void receive_ended(Conn& conn, int result);
+  Result<> open_datagrams();
+  void datagrams_ended(Conn& conn);
 
   template <Handler H>
   void deliver(Conn& conn, unsigned buffer, std::size_t size, H& handler);
@@ -151,6 +171,8 @@ class UringReactor {
   std::vector<Conn*> sending_later_;           // Swapped with later_ while it is walked.
   std::vector<Conn*> dead_;          // Closing; freed when nothing in the kernel knows them.
   bool dead_wait_for_turn_ = false;  // Some of them wait for nothing but the next turn.
+  std::unique_ptr<UringDatagrams> datagrams_;  // Made with the first UDP socket.
+  std::uint64_t dropped_ = 0;                  // By the sockets of connections that are closed.
 };
 
 template <Handler H>
@@ -202,6 +224,7 @@ void UringReactor::complete(const io_uring_cqe& cqe, H& handler) {
   if (op == Op::ignored) return;
   if (op == Op::lent_send) return lent_send_failed(lent_by(cqe.user_data), cqe.res);
   if (op == Op::zero_copy) return zero_copy_over(cqe);
+  if (op == Op::datagram) return datagrams_->complete(cqe, turn_, handler);
   Conn& conn = *reinterpret_cast<Conn*>(cqe.user_data & ~kOpMask);
   if (op == Op::receive) return received(conn, cqe, handler);
   if (op == Op::accept) return accepted(conn, cqe, handler);
@@ -236,6 +259,10 @@ void UringReactor::accepted(Conn& listener, const io_uring_cqe& cqe, H& handler)
 
 template <Handler H>
 void UringReactor::received(Conn& conn, const io_uring_cqe& cqe, H& handler) {
+  if (conn.datagram) {
+    if (datagrams_->received(conn, cqe, handler)) datagrams_ended(conn);
+    return;
+  }
   if (!(cqe.flags & IORING_CQE_F_MORE)) {
     --conn.operations;
     conn.reading = false;
@@ -294,6 +321,7 @@ void UringReactor::reap(H& handler) {
       continue;
     }
     handler.on_close(conn, conn.error);
+    if (conn.datagram) dropped_ += drops_of(conn.fd);
     end_socket(conn.fd, conn.slot);
     pool_.give_back(conn);
   }

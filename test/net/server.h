@@ -63,12 +63,18 @@ class Server {
       if (!reactor) return opened.set_value(std::unexpected(reactor.error()));
       if constexpr (requires { handler.reactor = reactor->get(); })
         handler.reactor = reactor->get();
-      (*reactor)->listen(std::move(fd));
+      if (address_.is_udp()) {
+        const auto bound = (*reactor)->listen_datagrams(std::move(fd));
+        if (!bound) return opened.set_value(bound);
+      } else {
+        (*reactor)->listen(std::move(fd));
+      }
       live_ = reactor->get();
       opened.set_value({});
       (*reactor)->run(handler, stop_);
       const std::lock_guard lock(mutex_);
       final_ = (*reactor)->stats();
+      dropped_ = (*reactor)->datagrams_dropped();
       live_ = nullptr;
     });
     const Result<> result = opened.get_future().get();
@@ -82,6 +88,8 @@ class Server {
   }
 
   const Address& address() const { return address_; }
+  /// Known once it has stopped.
+  std::uint64_t datagrams_dropped() const { return dropped_; }
   ReactorStats stats() {
     const std::lock_guard lock(mutex_);
     return live_ ? live_->stats() : final_;
@@ -93,6 +101,7 @@ class Server {
   std::mutex mutex_;
   R* live_ = nullptr;  // Guarded by mutex_ once the server runs.
   ReactorStats final_;
+  std::uint64_t dropped_ = 0;
   std::thread thread_;
 };
 

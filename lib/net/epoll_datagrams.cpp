@@ -1,0 +1,94 @@
+// Datagrams for epoll, in batches: one recvmmsg(2) brings many, and one sendmmsg(2) answers them.
+#include "net/epoll_datagrams.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace wiremark::net {
+
+DatagramBatch::DatagramBatch(ReactorStats& stats)
+    : stats_(stats), memory_(std::make_unique_for_overwrite<std::byte[]>(kSize * kStride)) {
+  for (unsigned i = 0; i < kSize; ++i) {
+    received_parts_[i] = {room(i), kDatagramRoom};
+    msghdr& message = received_[i].msg_hdr;
+    message.msg_iov = &received_parts_[i];
+    message.msg_iovlen = 1;
+    message.msg_name = &senders_[i];
+    message.msg_control = controls_[i].bytes;
+  }
+}
+
+int DatagramBatch::receive(int socket) {
+  for (unsigned i = 0; i < used_; ++i) {  // The kernel has written how much it used.
+    received_[i].msg_hdr.msg_namelen = sizeof senders_[i];
+    received_[i].msg_hdr.msg_controllen = sizeof controls_[i];
+  }
+  int count;
+  do {
+    count = ::recvmmsg(socket, received_.data(), kSize, MSG_DONTWAIT, nullptr);
+    stats_.system_calls.add();
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) {
+    used_ = 0;
+    return -errno;
+  }
+  used_ = static_cast<unsigned>(count);
+  std::size_t bytes = 0;
+  for (unsigned i = 0; i < used_; ++i) bytes += received_[i].msg_len;
+  stats_.datagrams_in.add(used_);
+  stats_.bytes_in.add(bytes);
+  return count;
+}
+
+void DatagramBatch::answer(unsigned place, Bytes bytes) {
+  const std::byte* start = room(place);
+  if (bytes.size() > kDatagramRoom) return stats_.datagrams_unsent.add();
+  if (!bytes.empty() && (bytes.data() < start || bytes.data() >= start + kDatagramRoom)) {
+    std::memcpy(room(place), bytes.data(), bytes.size());
+    stats_.copied.add(bytes.size());
+    bytes = {start, bytes.size()};
+  }
+  answer_parts_[answer_count_] = {const_cast<std::byte*>(bytes.data()), bytes.size()};
+  mmsghdr& answer = answers_[answer_count_];
+  answer.msg_hdr = received_[place].msg_hdr;
+  answer.msg_hdr.msg_iov = &answer_parts_[answer_count_];
+  make_source(answer.msg_hdr);
+  ++answer_count_;
+}
+
+void DatagramBatch::send_answers(int socket) {
+  for (unsigned next = 0; next < answer_count_;) {
+    const int count = ::sendmmsg(socket, &answers_[next], answer_count_ - next, MSG_DONTWAIT);
+    stats_.system_calls.add();
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) stats_.datagrams_unsent.add();  // The first of them; the others may be taken.
+    for (int i = 0; i < count; ++i)
+      stats_.bytes_out.add(answers_[next + static_cast<unsigned>(i)].msg_len);
+    if (count > 0) stats_.datagrams_out.add(static_cast<unsigned>(count));
+    next += static_cast<unsigned>(std::max(count, 1));
+  }
+  answer_count_ = 0;
+}
+
+int DatagramBatch::send(int socket, Bytes head, Bytes body) {
+  // The kernel takes the pointers without their const.
+  iovec parts[2] = {{const_cast<std::byte*>(head.data()), head.size()},
+                    {const_cast<std::byte*>(body.data()), body.size()}};
+  msghdr message{};
+  message.msg_iov = parts;
+  message.msg_iovlen = 2;
+  ssize_t count;
+  do {
+    count = ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    stats_.system_calls.add();
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) {
+    stats_.datagrams_unsent.add();
+    return errno;
+  }
+  stats_.datagrams_out.add();
+  stats_.bytes_out.add(static_cast<std::size_t>(count));
+  return 0;
+}
+
+}  // namespace wiremark::net

@@ -1,0 +1,204 @@
+// Datagrams through both reactors on real sockets: each comes back whole to who sent it, and those
+// that do not are counted.
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/time.h>
+
+#include <cerrno>
+#include <map>
+#include <vector>
+
+#include "client.h"
+#include "server.h"
+
+using namespace wiremark;
+using namespace wiremark::net;
+
+namespace {
+
+/// Sends every datagram back; those that begin with 'x' it keeps, and 'c' asks for a copy.
+struct DatagramEcho : net::Echo {
+  std::optional<Bytes> on_datagram(Bytes bytes) {
+    ++datagrams;
+    if (!bytes.empty() && bytes[0] == std::byte{'x'}) return std::nullopt;
+    if (bytes.empty() || bytes[0] != std::byte{'c'}) return bytes;
+    copy.assign(bytes.begin(), bytes.end());
+    return Bytes(copy);
+  }
+  std::size_t datagrams = 0;
+  std::vector<std::byte> copy;
+};
+
+/// A connected UDP socket of plain system calls; a wait ends after 20 s.
+class Peer {
+ public:
+  explicit Peer(const Address& to) : fd_(::socket(to.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    const timeval patience{.tv_sec = 20, .tv_usec = 0};
+    const int room = 8 << 20;
+    ::setsockopt(fd(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    ::setsockopt(fd(), SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+    ::setsockopt(fd(), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    REQUIRE(::connect(fd(), to.data(), to.size()) == 0);
+  }
+  int fd() const { return fd_.get(); }
+  bool send(const std::string& text) const {
+    return ::send(fd(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+  }
+  /// "(nothing)" where none comes.
+  std::string receive() const {
+    std::string text(kDatagramRoom, '\0');
+    const ssize_t size = ::recv(fd(), text.data(), text.size(), 0);
+    if (size < 0) return "(nothing)";
+    text.resize(static_cast<std::size_t>(size));
+    return text;
+  }
+
+ private:
+  Fd fd_;
+};
+
+Address with_host(const Address& address, const std::string& host) {
+  return net::address("udp:" + host + ":" + std::to_string(address.port()));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("datagrams of every size come back whole over both families", R, EpollReactor,
+                   UringReactor) {
+  for (const std::string where : {"udp:127.0.0.1:0", "udp:[::1]:0"}) {
+    CAPTURE(where);
+    DatagramEcho echo;
+    {
+      Server<R, DatagramEcho> server(echo, {}, where);
+      const Peer peer(server.address());
+      for (const std::size_t size : {0u, 1u, 64u, 1'472u, 1'473u, 16'384u, 65'506u, 65'507u}) {
+        for (const char first : {'e', 'c'}) {
+          CAPTURE(size);
+          std::string text = noise(size, size + 1);
+          if (size > 0) text[0] = first;
+          REQUIRE(peer.send(text));
+          CHECK((peer.receive() == text));
+        }
+      }
+      server.stop();
+      CHECK(server.datagrams_dropped() == 0);
+      const ReactorStats stats = server.stats();
+      CHECK(stats.datagrams_in.get() == 16);
+      CHECK(stats.datagrams_out.get() == 16);
+      CHECK(stats.datagrams_unsent.get() == 0);
+      CHECK(stats.bytes_in.get() == stats.bytes_out.get());
+    }
+    CHECK(echo.datagrams == 16);
+  }
+}
+
+TEST_CASE_TEMPLATE("many senders each get their own, in batches", R, EpollReactor, UringReactor) {
+  DatagramEcho echo;
+  constexpr std::size_t kPeers = 64, kRounds = 200, kEach = 3;
+  ListenOptions roomy;
+  roomy.receive_buffer = 8 << 20;
+  Server<R, DatagramEcho> server(echo, {}, "udp:127.0.0.1:0", roomy);
+  std::vector<Peer> peers;
+  for (std::size_t i = 0; i < kPeers; ++i) peers.emplace_back(server.address());
+  std::size_t right = 0;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < kPeers * kEach; ++i)
+      REQUIRE(peers[i % kPeers].send("e" + noise(i, round * 1'000 + i)));
+    for (std::size_t i = 0; i < kPeers * kEach; ++i)
+      right += peers[i % kPeers].receive() == "e" + noise(i, round * 1'000 + i);
+  }
+  CHECK(right == kPeers * kRounds * kEach);
+  server.stop();
+  CHECK(server.stats().datagrams_in.get() == right);
+  CHECK(server.stats().datagrams_out.get() == right);
+}
+
+TEST_CASE_TEMPLATE("a datagram without an answer holds up none that follow", R, EpollReactor,
+                   UringReactor) {
+  DatagramEcho echo;
+  ReactorOptions few;
+  few.buffers = 4;  // io_uring: they must come back from what is not answered, too.
+  Server<R, DatagramEcho> server(echo, few, "udp:127.0.0.1:0");
+  const Peer peer(server.address());
+  for (int i = 0; i < 100; ++i) {
+    REQUIRE(peer.send("x"));
+    REQUIRE(peer.send("e" + std::to_string(i)));
+    CHECK(peer.receive() == "e" + std::to_string(i));
+  }
+  server.stop();
+  CHECK(server.stats().datagrams_in.get() == 200);
+  CHECK(server.stats().datagrams_out.get() == 100);
+}
+
+TEST_CASE_TEMPLATE("an answer comes from the address that was asked", R, EpollReactor,
+                   UringReactor) {
+  // A connected socket takes nothing from any other.
+  for (const std::string where : {"udp:0.0.0.0:0", "udp:[::]:0"}) {
+    CAPTURE(where);
+    DatagramEcho echo;
+    Server<R, DatagramEcho> server(echo, {}, where);
+    for (const std::string host : {"127.0.0.1", "127.3.2.1", "[::1]"}) {
+      if (host == "[::1]" && where == "udp:0.0.0.0:0") continue;
+      CAPTURE(host);
+      const Peer peer(with_host(server.address(), host));
+      for (const std::string text : {"one", "c two", ""}) {
+        REQUIRE(peer.send(text));
+        CHECK(peer.receive() == text);
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("what finds no room in the socket is counted as dropped", R, EpollReactor,
+                   UringReactor) {
+  struct Slow : DatagramEcho {
+    std::optional<Bytes> on_datagram(Bytes bytes) {
+      while (!go_on) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return DatagramEcho::on_datagram(bytes);
+    }
+    std::atomic<bool> go_on = false;
+  } echo;
+  ListenOptions small;
+  small.receive_buffer = 8'192;
+  ReactorOptions options;
+  options.buffers = 8;
+  Server<R, Slow> server(echo, options, "udp:127.0.0.1:0", small);
+  const Peer peer(server.address());
+  constexpr std::uint64_t kSent = 2'000;
+  for (std::uint64_t i = 0; i < kSent; ++i) REQUIRE(peer.send("e" + noise(99, i)));
+  echo.go_on = true;
+  // More of them only once all that waited have been answered.
+  std::uint64_t answered = 0;
+  for (std::uint64_t before = ~0ULL; std::exchange(before, answered) != answered;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    char bytes[100];
+    while (::recv(peer.fd(), bytes, sizeof bytes, MSG_DONTWAIT) == 100) ++answered;
+  }
+  server.stop();
+  CHECK(answered > 0);
+  CHECK(server.datagrams_dropped() > 0);
+  CHECK(server.stats().datagrams_in.get() == answered);
+  CHECK(answered + server.datagrams_dropped() == kSent);
+}
+
+TEST_CASE_TEMPLATE("answers that the kernel refuses are counted, and others go out", R,
+                   EpollReactor, UringReactor) {
+  struct TooLong : DatagramEcho {
+    std::optional<Bytes> on_datagram(Bytes bytes) {
+      static const std::vector<std::byte> long_one(kDatagramMax + 1);
+      return bytes.size() == 3 ? Bytes(long_one) : bytes;
+    }
+  } echo;
+  Server<R, TooLong> server(echo, {}, "udp:127.0.0.1:0");
+  const Peer peer(server.address());
+  for (int i = 0; i < 50; ++i) {
+    for (const std::string text : {"1", "333", "22"}) REQUIRE(peer.send(text));
+    CHECK(peer.receive() == "1");
+    CHECK(peer.receive() == "22");
+  }
+  server.stop();
+  CHECK(server.stats().datagrams_in.get() == 150);
+  CHECK(server.stats().datagrams_out.get() == 100);
+  CHECK(server.stats().datagrams_unsent.get() == 50);
+  CHECK(server.stats().bytes_out.get() == 150);
+}
