@@ -80,6 +80,25 @@ void add_packets(std::vector<Field>& fields, const std::optional<Packets>& packe
   fields.push_back({"data_packets_out", of(&Packets::data_out)});
 }
 
+void add_datagrams(std::vector<Field>& fields, const RunResult& result) {
+  const auto put = [&](std::string_view name, const auto& whole, auto part) {
+    fields.push_back({name, whole ? fmt::format("{}", (*whole).*part) : std::string()});
+  };
+  const auto& datagrams = result.totals.datagrams;
+  put("datagrams_in", datagrams, &Datagrams::in);
+  put("datagrams_out", datagrams, &Datagrams::out);
+  put("datagrams_unsent", datagrams, &Datagrams::unsent);
+  put("datagrams_dropped", datagrams, &Datagrams::dropped);
+  const auto& delivery = result.delivery;
+  put("delivery_sent", delivery, &Delivery::sent);
+  put("delivery_answered", delivery, &Delivery::answered);
+  put("delivery_lost", delivery, &Delivery::lost);
+  put("delivery_late", delivery, &Delivery::late);
+  put("delivery_reordered", delivery, &Delivery::reordered);
+  put("delivery_duplicated", delivery, &Delivery::duplicated);
+  put("delivery_wrong", delivery, &Delivery::wrong);
+}
+
 void add_plan(std::vector<Field>& fields, const std::optional<Plan>& plan) {
   const auto of = [&](std::uint64_t Plan::* part) {
     return plan ? fmt::format("{}", (*plan).*part) : std::string();
@@ -131,6 +150,7 @@ std::vector<Field> fields_of(const RunResult& result) {
   add_costs(fields, result);
   add_plan(fields, result.plan);
   add_stages(fields, result.stages);
+  add_datagrams(fields, result);
   fields.push_back({"warnings", joined(result.warnings)});
   const auto& verdict = result.verdict;
   fields.push_back({"verdict", !verdict ? "" : verdict->valid() ? "VALID" : "INVALID"});

@@ -56,12 +56,23 @@ Json to_json(const std::optional<Packets>& packets) {
           {"data_out", packets->data_out}};
 }
 
+Json to_json(const Datagrams& datagrams) {
+  return {{"in", datagrams.in},
+          {"out", datagrams.out},
+          {"unsent", datagrams.unsent},
+          {"dropped", datagrams.dropped}};
+}
+
 Json to_json(const Totals& totals) {
-  return {{"connections", totals.connections},  {"connections_asked", totals.connections_asked},
-          {"messages", totals.messages},        {"bytes_in", totals.bytes_in},
-          {"bytes_out", totals.bytes_out},      {"packets", to_json(totals.packets)},
-          {"seconds", totals.seconds},          {"qps", totals.qps()},
-          {"errors", object_of(totals.errors)}, {"errors_allowed", totals.errors_allowed}};
+  Json json = {{"connections", totals.connections}, {"connections_asked", totals.connections_asked},
+               {"messages", totals.messages},       {"bytes_in", totals.bytes_in},
+               {"bytes_out", totals.bytes_out},     {"packets", to_json(totals.packets)}};
+  if (totals.datagrams) json["datagrams"] = to_json(*totals.datagrams);
+  json["seconds"] = totals.seconds;
+  json["qps"] = totals.qps();
+  json["errors"] = object_of(totals.errors);
+  json["errors_allowed"] = totals.errors_allowed;
+  return json;
 }
 
 Json to_json(const LatencySummary& latency) {
@@ -103,6 +114,13 @@ Json to_json(const Plan& plan) {
   return {{"planned", plan.planned},   {"sent", plan.sent}, {"unsent", plan.unsent()},
           {"answered", plan.answered}, {"lost", plan.lost}, {"late", plan.late},
           {"overdue", plan.overdue}};
+}
+
+Json to_json(const Delivery& delivery) {
+  return {{"sent", delivery.sent},           {"answered", delivery.answered},
+          {"lost", delivery.lost},           {"late", delivery.late},
+          {"reordered", delivery.reordered}, {"duplicated", delivery.duplicated},
+          {"wrong", delivery.wrong}};
 }
 
 Json to_json(const ByteSummary& bytes) {
@@ -186,6 +204,7 @@ Json document_of(const RunResult& result) {
   if (result.connect) document["connect_ns"] = to_json(*result.connect);
   add_costs(document, result);
   if (result.plan) document["plan"] = to_json(*result.plan);
+  if (result.delivery) document["delivery"] = to_json(*result.delivery);
   if (result.stages) document["stages"] = to_json(*result.stages);
   document["intervals"] = array_of(result.intervals);
   document["checks"] = array_of(result.checks);

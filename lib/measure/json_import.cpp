@@ -45,6 +45,13 @@ std::optional<Packets> packets_of(const Json& json) {
                  .data_out = json.at("data_out")};
 }
 
+Datagrams datagrams_of(const Json& json) {
+  return {.in = json.at("in"),
+          .out = json.at("out"),
+          .unsent = json.at("unsent"),
+          .dropped = json.at("dropped")};
+}
+
 Totals totals_of(const Json& json) {
   Totals totals;
   json.at("connections").get_to(totals.connections);
@@ -53,6 +60,7 @@ Totals totals_of(const Json& json) {
   json.at("bytes_in").get_to(totals.bytes_in);
   json.at("bytes_out").get_to(totals.bytes_out);
   totals.packets = packets_of(json.at("packets"));
+  if (json.contains("datagrams")) totals.datagrams = datagrams_of(json.at("datagrams"));
   json.at("seconds").get_to(totals.seconds);
   json.at("errors_allowed").get_to(totals.errors_allowed);
   for (const auto& [kind, count] : json.at("errors").items())
@@ -91,6 +99,16 @@ Plan plan_of(const Json& json) {
           .lost = json.at("lost"),
           .late = json.at("late"),
           .overdue = json.at("overdue")};
+}
+
+Delivery delivery_of(const Json& json) {
+  return {.sent = json.at("sent"),
+          .answered = json.at("answered"),
+          .lost = json.at("lost"),
+          .late = json.at("late"),
+          .reordered = json.at("reordered"),
+          .duplicated = json.at("duplicated"),
+          .wrong = json.at("wrong")};
 }
 
 ByteSummary bytes_of(const Json& json) {
@@ -168,6 +186,7 @@ RunResult result_of(const Json& document) {
   result.connect = optional_latency(document, "connect_ns");
   add_costs(result, document);
   if (document.contains("plan")) result.plan = plan_of(document.at("plan"));
+  if (document.contains("delivery")) result.delivery = delivery_of(document.at("delivery"));
   if (document.contains("stages")) result.stages = stages_of(document.at("stages"));
   for (const Json& interval : document.at("intervals"))
     result.intervals.push_back(interval_of(interval));

@@ -30,6 +30,9 @@ Result<> require_alike(Runs runs) {
     }
     if (run.plan.has_value() != first.plan.has_value())
       return differ(i + 1, "one has a rate and the other has none");
+    if (run.delivery.has_value() != first.delivery.has_value() ||
+        run.totals.datagrams.has_value() != first.totals.datagrams.has_value())
+      return differ(i + 1, "one is over UDP and the other is not");
   }
   return {};
 }
@@ -73,9 +76,35 @@ std::optional<Packets> packets_of(Runs runs) {
   return sum;
 }
 
+// The sum of a part that only runs over UDP have: all of them, or none (require_alike).
+template <class Part, class Get>
+std::optional<Part> sum_of(Runs runs, std::initializer_list<std::uint64_t Part::*> counts,
+                           Get&& part_of) {
+  if (!part_of(runs.front())) return std::nullopt;
+  Part sum;
+  for (const RunResult& run : runs) {
+    for (const auto count : counts) sum.*count += (*part_of(run)).*count;
+  }
+  return sum;
+}
+
+std::optional<Datagrams> datagrams_of(Runs runs) {
+  return sum_of<Datagrams>(
+      runs, {&Datagrams::in, &Datagrams::out, &Datagrams::unsent, &Datagrams::dropped},
+      [](const RunResult& run) { return run.totals.datagrams; });
+}
+
+std::optional<Delivery> delivery_of(Runs runs) {
+  return sum_of<Delivery>(runs,
+                          {&Delivery::sent, &Delivery::answered, &Delivery::lost, &Delivery::late,
+                           &Delivery::reordered, &Delivery::duplicated, &Delivery::wrong},
+                          [](const RunResult& run) { return run.delivery; });
+}
+
 Totals totals_of(Runs runs, Order order) {
   Totals totals;
   totals.packets = packets_of(runs);
+  totals.datagrams = datagrams_of(runs);
   for (const RunResult& run : runs) {
     const Totals& one = run.totals;
     totals.messages += one.messages;
@@ -243,6 +272,7 @@ Result<RunResult> merge(std::span<const RunResult> runs, Order order) {
   all.lateness = add_optional(runs, &RunResult::lateness);
   all.connect = add_optional(runs, &RunResult::connect);
   all.plan = plan_of(runs);
+  all.delivery = delivery_of(runs);
   add_cpu(all, runs, order);
   add_server(all, runs, order);
   all.checks = checks_of(runs);

@@ -95,14 +95,23 @@ struct Packets {
   friend Packets operator-(const Packets& later, const Packets& earlier) noexcept;
 };
 
+/// Datagrams at our own sockets.
+struct Datagrams {
+  std::uint64_t in = 0;
+  std::uint64_t out = 0;
+  std::uint64_t unsent = 0;   ///< The kernel did not take them.
+  std::uint64_t dropped = 0;  ///< They came, and the kernel found no room for them in the socket.
+};
+
 struct Totals {
   std::uint64_t connections = 0;
   std::uint64_t connections_asked = 0;  ///< 0 where the other side decides.
   std::uint64_t messages = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  std::optional<Packets> packets;  ///< None where nothing is TCP.
-  double seconds = 0;              ///< Of the measured part, warm-up left out.
+  std::optional<Packets> packets;                     ///< None where nothing is TCP.
+  std::optional<Datagrams> datagrams = std::nullopt;  ///< None where nothing is UDP.
+  double seconds = 0;                                 ///< Of the measured part, warm-up left out.
   ErrorCounts errors;
   std::uint64_t errors_allowed = 0;  ///< As the user said: up to so many are no reason for doubt.
 
@@ -126,6 +135,17 @@ struct Plan {
 
   /// Planned and never sent: their connection had ended, or the run was interrupted first.
   std::uint64_t unsent() const noexcept { return planned - sent; }
+};
+
+/// What became of the messages of a generator that sends datagrams: sent = answered + lost.
+struct Delivery {
+  std::uint64_t sent = 0;
+  std::uint64_t answered = 0;    ///< Within the timeout.
+  std::uint64_t lost = 0;        ///< The others.
+  std::uint64_t late = 0;        ///< Answers that came after the timeout; their messages are lost.
+  std::uint64_t reordered = 0;   ///< Answers that came behind one to a later message (RFC 4737).
+  std::uint64_t duplicated = 0;  ///< Answers to what had been answered.
+  std::uint64_t wrong = 0;       ///< Datagrams that answer nothing of what was sent.
 };
 
 /// How many bytes waited, over many looks.
@@ -215,6 +235,7 @@ struct RunResult {
   std::uint64_t rss_bytes = 0;                ///< This process, at its highest.
   std::optional<std::uint64_t> server_rss_bytes;
   std::optional<Plan> plan;
+  std::optional<Delivery> delivery;  ///< Of a generator over UDP.
   std::optional<Stages> stages;
   std::vector<Interval> intervals;
   std::vector<Check> checks;

@@ -69,7 +69,15 @@ void put_head(std::string& text, const RunResult& result, bool colour) {
   put_line(text, "bytes",
            fmt::format("{:>14} in   {} out", per_second(totals.bytes_in, totals.seconds),
                        per_second(totals.bytes_out, totals.seconds)));
-  put_line(text, "packets", packet_rates(totals.packets, totals.seconds));
+  if (!totals.datagrams) {
+    put_line(text, "packets", packet_rates(totals.packets, totals.seconds));
+    return;
+  }
+  const Datagrams& datagrams = *totals.datagrams;
+  put_line(text, "datagrams",
+           fmt::format("{:>14} in   {} out   ({} unsent, {} dropped by the kernel)",
+                       format_count(datagrams.in), format_count(datagrams.out),
+                       format_count(datagrams.unsent), format_count(datagrams.dropped)));
 }
 
 struct Column {
@@ -166,6 +174,15 @@ void put_outcome(std::string& text, const RunResult& result, bool colour) {
                          format_count(plan->planned), format_count(plan->sent),
                          format_count(plan->unsent()), format_count(plan->answered),
                          format_count(plan->lost), format_count(plan->late)));
+  }
+  if (const auto& delivery = result.delivery) {
+    put_line(text, "delivery",
+             fmt::format("{} sent, {} answered, {} lost, {} late", format_count(delivery->sent),
+                         format_count(delivery->answered), format_count(delivery->lost),
+                         format_count(delivery->late)));
+    put_line(text, "",
+             fmt::format("{} reordered, {} duplicated, {} wrong", format_count(delivery->reordered),
+                         format_count(delivery->duplicated), format_count(delivery->wrong)));
   }
   std::string errors;
   for (const auto& [kind, count] : result.totals.errors) {

@@ -75,6 +75,31 @@ void judge_schedule(const RunResult& result, Judgement& judgement) {
   }
 }
 
+// A plan says the same of what was lost.
+void judge_datagrams(const RunResult& result, Judgement& judgement) {
+  if (const auto& delivery = result.delivery; delivery && delivery->sent > 0) {
+    const double lost = percent_of(delivery->lost, delivery->sent);
+    if (delivery->lost > 0 && !result.plan) {
+      auto& list = lost > kScheduleMissedPctMax ? judgement.reasons : judgement.notes;
+      list.push_back(
+          fmt::format("{} of the messages sent ({}) were never answered in time; "
+                      "latency leaves them out",
+                      format_count(delivery->lost), format_share(lost)));
+    }
+    const auto note = [&](std::uint64_t count, const char* what) {
+      if (count > 0) judgement.notes.push_back(fmt::format("{} {}", format_count(count), what));
+    };
+    note(delivery->reordered, "answers came behind one to a later message");
+    note(delivery->duplicated, "answers came more than once");
+  }
+  if (const auto& datagrams = result.totals.datagrams; datagrams && datagrams->dropped > 0) {
+    judgement.notes.push_back(
+        fmt::format("the kernel dropped {} datagrams for which {} had no room in its sockets; "
+                    "--rcvbuf gives them more",
+                    format_count(datagrams->dropped), result.tool));
+  }
+}
+
 void judge_place(const RunResult& result, Judgement& judgement) {
   if (!result.core_distance) return;
   const auto [before, after] = *result.core_distance;
@@ -152,6 +177,7 @@ Judgement judge(const RunResult& result) {
   Judgement judgement;
   judge_generator(result, judgement);
   judge_schedule(result, judgement);
+  judge_datagrams(result, judgement);
   judge_errors(result, judgement);
   if (result.totals.connections < result.totals.connections_asked) {
     judgement.reasons.push_back(fmt::format("only {} of {} connections were made",

@@ -10,8 +10,8 @@ namespace wiremark::measure {
 
 /// A generator busier than this may be what was measured, instead of the server.
 inline constexpr double kGeneratorBusyPctMax = 90;
-/// The share of planned messages that may be missing, late by the generator's doing, or lost: one
-/// in a hundred more, and they alone decide what p99 is.
+/// The share of planned messages that may be missing, late by the generator's doing, or lost, and
+/// of datagrams sent that may be lost: one in a hundred more, and they alone decide what p99 is.
 inline constexpr double kScheduleMissedPctMax = 1;
 /// Time the hypervisor gave to others shows up as latency of nobody here, and by the same
 /// arithmetic decides p99.

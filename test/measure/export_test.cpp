@@ -87,7 +87,7 @@ TEST_CASE("the document holds all that the schema requires, and nothing else") {
   const json schema = json::parse(file);
   RunResult judged = sample_result();
   judged.verdict = Verdict{{"a reason"}};
-  for (const RunResult& result : {judged, RunResult()})
+  for (const RunResult& result : {judged, sample_of_datagrams(), RunResult()})
     check_required(json::parse(json_document(result)), schema, schema["$defs"]);
 }
 
@@ -145,6 +145,41 @@ TEST_CASE("what a run does not have is left out of the document") {
   CHECK_FALSE(document.contains("connect_ns"));
   CHECK(document["totals"]["packets"].is_null());
   CHECK_FALSE(document.contains("stages"));
+}
+
+TEST_CASE("datagrams stand in every output, where there were any") {
+  const RunResult result = sample_of_datagrams();
+  const json document = json::parse(json_document(result));
+  CHECK(document["totals"]["datagrams"] ==
+        json{{"in", 200'013}, {"out", 202'000}, {"unsent", 7}, {"dropped", 11}});
+  CHECK(document["delivery"] == json{{"sent", 202'007},
+                                     {"answered", 200'000},
+                                     {"lost", 2'007},
+                                     {"late", 4},
+                                     {"reordered", 5},
+                                     {"duplicated", 3},
+                                     {"wrong", 6}});
+  const auto rows = parse_csv(csv_header() + csv_row(result) + csv_row(sample_result()));
+  const auto at = [&](std::size_t row, const char* name) {
+    return rows[row][static_cast<std::size_t>(std::ranges::find(rows[0], name) - rows[0].begin())];
+  };
+  CHECK(at(1, "datagrams_in") == "200013");
+  CHECK(at(1, "datagrams_dropped") == "11");
+  CHECK(at(1, "delivery_lost") == "2007");
+  CHECK(at(1, "delivery_wrong") == "6");
+  CHECK(at(2, "datagrams_in").empty());
+  CHECK(at(2, "delivery_sent").empty());
+  const std::string text = text_report(result);
+  for (const char* part :
+       {"200,013 in   202,000 out   (7 unsent, 11 dropped by the kernel)",
+        "202,007 sent, 200,000 answered, 2,007 lost, 4 late", "5 reordered, 3 duplicated, 6 wrong"})
+    CHECK_MESSAGE(text.find(part) != std::string::npos, text);
+  CHECK(text.find("packets") == std::string::npos);
+  const std::string other = text_report(sample_result());
+  CHECK(other.find("datagrams") == std::string::npos);
+  const json plain = json::parse(json_document(sample_result()));
+  CHECK_FALSE(plain.contains("delivery"));
+  CHECK_FALSE(plain["totals"].contains("datagrams"));
 }
 
 TEST_CASE("text that is no UTF-8 does not break the document") {

@@ -52,7 +52,7 @@ std::string with(std::string text, std::string_view from, std::string_view to) {
 TEST_CASE("a document is read back as it was written, to the last byte") {
   RunResult bare;
   bare.role = Role::server;
-  for (const RunResult& result : {judged_sample(), sample_result(), bare}) {
+  for (const RunResult& result : {judged_sample(), sample_result(), sample_of_datagrams(), bare}) {
     const std::string text = json_document(result);
     const auto read = parse_result(text);
     REQUIRE(read.has_value());
@@ -182,6 +182,23 @@ TEST_CASE("the sum is judged, and so is each part, but not for being short") {
   CHECK(all->warnings[0] == all->verdict->reasons[0]);
 }
 
+TEST_CASE("what became of datagrams is added") {
+  const RunResult runs[] = {sample_of_datagrams(), sample_of_datagrams()};
+  const auto all = merge(runs, Order::at_once);
+  REQUIRE(all.has_value());
+  REQUIRE(all->delivery.has_value());
+  CHECK(all->delivery->sent == all->delivery->answered + all->delivery->lost);
+  CHECK(all->delivery->lost == 4'014);
+  CHECK(all->delivery->late == 8);
+  CHECK(all->delivery->reordered == 10);
+  CHECK(all->delivery->duplicated == 6);
+  CHECK(all->delivery->wrong == 12);
+  CHECK(all->totals.datagrams->in == 400'026);
+  CHECK(all->totals.datagrams->out == 404'000);
+  CHECK(all->totals.datagrams->unsent == 14);
+  CHECK(all->totals.datagrams->dropped == 22);
+}
+
 TEST_CASE("runs that do not measure the same are refused by name") {
   RunResult runs[] = {sample_result(), sample_result(), other_sample()};
   runs[2].latency.from = "send";
@@ -190,6 +207,9 @@ TEST_CASE("runs that do not measure the same are refused by name") {
   runs[1].plan.reset();
   check_fails(merge(runs, Order::at_once), "run 2 cannot be added to run 1: one has a rate");
   runs[1].plan = runs[0].plan;
+  runs[1].delivery = Delivery{};
+  check_fails(merge(runs, Order::at_once), "run 2 cannot be added to run 1: one is over UDP");
+  runs[1].delivery.reset();
   runs[1].tool = "netecho";
   check_fails(merge(runs, Order::at_once), "it is of netecho, not of netload");
   check_fails(merge({}, Order::at_once), "no run");

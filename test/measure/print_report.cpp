@@ -14,7 +14,10 @@ int main(int argc, char** argv) {
   const std::string_view format = argc > 1 ? argv[1] : "text";
   RunResult result = sample_result();
   pass_verdict(result);
-  if (format == "json") {
+  if (format == "json") {  // With every part that a document can have.
+    const RunResult datagrams = sample_of_datagrams();
+    result.totals.datagrams = datagrams.totals.datagrams;
+    result.delivery = datagrams.delivery;
     std::cout << json_document(result);
   } else if (format == "csv") {
     std::cout << csv_header() << csv_row(result);

@@ -73,4 +73,14 @@ inline RunResult sample_result() {
   return result;
 }
 
+/// The same over UDP, in a closed loop.
+inline RunResult sample_of_datagrams() {
+  RunResult result = sample_result();
+  result.plan.reset();
+  result.totals.packets.reset();
+  result.totals.datagrams = Datagrams{200'013, 202'000, 7, 11};
+  result.delivery = Delivery{202'007, 200'000, 2'007, 4, 5, 3, 6};
+  return result;
+}
+
 }  // namespace wiremark::measure

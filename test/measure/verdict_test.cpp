@@ -58,6 +58,31 @@ TEST_CASE("the verdict holds the reasons, and the warnings all, reasons first") 
   CHECK(mentions(result.warnings[2], "other processes"));
 }
 
+TEST_CASE("lost datagrams are weighed, and what else became of them is told") {
+  RunResult result = sample_result();
+  result.plan.reset();
+  result.delivery = Delivery{.sent = 200'000, .answered = 198'000, .lost = 2'000};
+  CHECK(mentions(only_note(result), "2,000 of the messages sent (1.00 %) were never answered"));
+  result.delivery->lost = 2'001;
+  CHECK(mentions(only_reason(result), "never answered in time"));
+  result.delivery->lost = 0;
+  result.delivery->reordered = 12;
+  CHECK(mentions(only_note(result), "12 answers came behind"));
+  result.delivery->reordered = 0;
+  result.delivery->duplicated = 7;
+  CHECK(mentions(only_note(result), "7 answers came more than once"));
+  result.delivery->duplicated = 0;
+  result.totals.datagrams = Datagrams{.dropped = 9};
+  CHECK(mentions(only_note(result), "dropped 9 datagrams"));
+}
+
+TEST_CASE("with a plan the lost are judged once") {
+  RunResult result = sample_result();
+  result.delivery = Delivery{.sent = 200'000, .answered = 190'000, .lost = 10'000};
+  result.plan->lost = 10'000;
+  CHECK(mentions(only_reason(result), "of the planned messages"));
+}
+
 TEST_CASE("a server's run has doubts and no verdict") {
   RunResult result = sample_result();
   result.role = Role::server;
