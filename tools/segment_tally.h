@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "measure/result.h"
-#include "net/handler.h"
+#include "net/datagram.h"
 #include "net/socket.h"
 
 namespace wiremark::tools {
@@ -79,6 +79,16 @@ class SegmentCounting {
 
   void on_open(net::Conn& conn) { handler_.on_open(conn); }
   std::size_t on_data(net::Conn& conn, Bytes bytes) { return handler_.on_data(conn, bytes); }
+  std::optional<Bytes> on_datagram(Bytes bytes)
+    requires net::DatagramHandler<H>
+  {
+    return handler_.on_datagram(bytes);
+  }
+  void on_datagram_error(net::Conn& conn, int error)
+    requires net::DatagramClient<H>
+  {
+    handler_.on_datagram_error(conn, error);
+  }
   void on_close(net::Conn& conn, int error) {
     tally_.closed(conn.fd);
     handler_.on_close(conn, error);

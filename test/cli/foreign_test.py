@@ -44,6 +44,31 @@ def sockperf_gets_the_replies_it_asks_for():
         expect(sent > 100 and received in range(sent // 5 - 1, sent // 5 + 2), f"{received} replies for {sent}")
 
 
+@case
+def sockperf_plays_ping_pong_over_udp():
+    require("sockperf")
+    with Echo("-f", "sockperf", "--json", listen=["udp:127.0.0.1:0"]) as server:
+        received = 0
+        for size in ["14", "64", "20000"]:
+            ended = run_program("sockperf", "ping-pong", "-i", "127.0.0.1", "-p", server.port, "-t", "1", "-m",
+                                size).ended_with(0)
+            contains(ended.out, "# dropped messages = 0; # duplicated messages = 0; # out-of-order messages = 0")
+            counted = re.search(r"\[Total Run\].*ReceivedMessages=(\d+)", ended.out)
+            expect(counted and int(counted[1]) > 10, f"no round trips:\n{ended.out}{ended.err}")
+            received += int(counted[1])
+        totals = server.stop().ended_with(0).json()["totals"]
+        expect(totals["datagrams"]["out"] >= received, f"{received} answers from {totals['datagrams']}")
+
+
+@case
+def socat_gets_its_datagrams():
+    require("socat")
+    with Echo("--json", listen=["udp:127.0.0.1:0"]) as server:
+        for data in [b"one\n", os.urandom(8192)]:
+            expect_returned(["socat", "-b", "65536", "-t", "1", "-", f"UDP:127.0.0.1:{server.port}"], data)
+        equal(server.stop().ended_with(0).json()["totals"]["datagrams"]["in"], 2, "datagrams")
+
+
 def expect_returned(argv, data):
     """A client that copies its standard input to the server and the answer to standard output."""
     done = subprocess.run(argv, input=data, capture_output=True, timeout=60, check=False)

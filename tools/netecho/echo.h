@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,7 +10,7 @@
 #include "base/counter.h"
 #include "formats.h"
 #include "measure/histogram.h"
-#include "net/handler.h"
+#include "net/datagram.h"
 #include "net/reactor_options.h"
 
 namespace wiremark::tools {
@@ -25,6 +26,7 @@ struct EchoCounts {
   std::map<std::string, std::uint64_t> refused;  ///< Connections ended for what they sent, by name.
   std::string first_refusal;                     ///< What was expected and what came, in words.
   net::ReactorStats reactor;
+  std::uint64_t datagrams_dropped = 0;  ///< By the kernel, on their way in.
   std::vector<std::string> path;
 
   /// Counts a connection that ends because `stream` starts with no message of `format`.
@@ -70,6 +72,11 @@ class Echo {
     conn.lend(bytes);
     tally_.add(bytes.size());
     return bytes.size();
+  }
+
+  std::optional<Bytes> on_datagram(Bytes bytes) {
+    tally_.add(bytes.size());
+    return bytes;
   }
 
   void on_close(net::Conn&, int error) {

@@ -28,6 +28,7 @@ constexpr const char* kExamples = R"(Examples:
   netecho --backend uring -t 2 --cpus 0,1  two pinned io_uring loops
   netecho '[::1]:0' --port-file port       any free port, written to a file when ready
   netecho -f json                          decode, check and answer messages in JSON
+  netecho udp::7007                        answer every datagram to its sender
   netecho --model staged --tick 10ms       receive, process in ticks, send: a thread each
   netecho unix:/tmp/echo.sock -d 10s --json=result.json
 Measure it with: netload -c 100 -d 5s 127.0.0.1:7007)";
@@ -48,7 +49,7 @@ Result<std::size_t> parse_ring_size(const std::string& text) {
 void add_options(CommandLine& line, EchoOptions& options) {
   CLI::App& app = line.app();
   app.add_option("LISTEN", options.listen,
-                 "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH, one or more (:7007)")
+                 "HOST:PORT, :PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH, one or more (:7007)")
       ->check(address_form());
   line.add(
       "-f,--format", options.protocol.format, "FORMAT",
@@ -97,11 +98,29 @@ Error with_fix(const Error& error) {
   return Error{error.message() + "; end what holds it, or take port 0 for any free one", 0, {}};
 }
 
+// What cannot be had together, with the fix; empty where all can.
+std::string_view conflict_in(const EchoOptions& options) {
+  if (!options.stages.staged) return {};
+  if (options.threads.threads > 1)
+    return "--model staged has its three threads; leave --threads out";
+  if (options.backend.reactor.uring.direct)
+    return "--model staged sends to sockets that have descriptors; leave --uring direct out";
+  if (options.has_udp())
+    return "--model staged has a buffer for each connection, and UDP has none: leave udp: or "
+           "--model out";
+  return {};
+}
+
+struct Listener {
+  Fd socket;
+  bool datagrams;
+};
+
 // One listener of each address per thread. A Unix path cannot be shared as a port can, so its one
 // listener is duplicated.
-Result<std::vector<std::vector<Fd>>> open_listeners(const EchoOptions& options,
-                                                    std::vector<net::Address>& bound) {
-  std::vector<std::vector<Fd>> listeners(options.threads.threads);
+Result<std::vector<std::vector<Listener>>> open_listeners(const EchoOptions& options,
+                                                          std::vector<net::Address>& bound) {
+  std::vector<std::vector<Listener>> listeners(options.threads.threads);
   net::ListenOptions how{options.backend.socket};
   how.backlog = static_cast<int>(options.backlog);
   how.share_port = options.threads.threads > 1;
@@ -113,12 +132,12 @@ Result<std::vector<std::vector<Fd>>> open_listeners(const EchoOptions& options,
     for (std::size_t i = 0; i < listeners.size(); ++i) {
       const bool duplicate = i > 0 && address->is_unix();
       Result<Fd> fd =
-          duplicate ? Fd(::dup(listeners[0].back().get())) : net::listen_on(*address, how);
+          duplicate ? Fd(::dup(listeners[0].back().socket.get())) : net::listen_on(*address, how);
       if (!fd) return std::unexpected(with_fix(fd.error()));
       if (i == 0 && !address->is_unix())
         address = net::Address::of_socket(fd->get());  // Port 0 is real now.
       if (!address) return std::unexpected(address.error());
-      listeners[i].push_back(std::move(*fd));
+      listeners[i].push_back({std::move(*fd), address->is_udp()});
     }
     bound.push_back(*address);
   }
@@ -140,23 +159,36 @@ Result<> write_port_file(const std::string& file, const net::Address& address) {
 struct Serving {
   net::Backend backend;
   net::ReactorOptions reactor;
-  std::vector<std::vector<Fd>> listeners;
+  std::vector<std::vector<Listener>> listeners;
   const net::Stop& stop;
   EchoRun& run;
 };
+
+Result<> listen_on_all(auto& reactor, std::vector<Listener>& listeners) {
+  for (Listener& listener : listeners) {
+    if (!listener.datagrams) {
+      reactor.listen(std::move(listener.socket));
+    } else if (auto bound = reactor.listen_datagrams(std::move(listener.socket)); !bound) {
+      return bound;
+    }
+  }
+  return {};
+}
 
 // Every thread does all: it receives, answers and sends.
 net::Workers::Body loops(const EchoOptions& options, Serving& serving) {
   return [&](std::size_t i, const auto& ready) {
     return net::with_reactor(serving.backend, serving.reactor, [&](auto& reactor) -> Result<> {
       EchoCounts& counts = serving.run.counts(i);
+      if (auto listening = listen_on_all(reactor, serving.listeners[i]); !listening)
+        return listening;
       return with_protocol(options.protocol, reactor, counts, [&](auto& handler) {
         SegmentCounting counting(reactor, handler, serving.run.segments(i));
-        for (Fd& listener : serving.listeners[i]) reactor.listen(std::move(listener));
         ready();
         reactor.run(counting, serving.stop);
         serving.run.segments(i).count(reactor);
         counts.reactor = reactor.stats();
+        counts.datagrams_dropped = reactor.datagrams_dropped();
         counts.path = reactor.describe();
       });
     });
@@ -171,7 +203,8 @@ net::Workers::Body stages(Staged& staged, Serving& serving) {
       return i == 1 ? staged.process(serving.stop) : staged.send();
     }
     auto received = net::with_reactor(serving.backend, serving.reactor, [&](auto& reactor) {
-      for (Fd& listener : serving.listeners.front()) reactor.listen(std::move(listener));
+      for (Listener& listener : serving.listeners.front())
+        reactor.listen(std::move(listener.socket));
       ready();
       staged.receive(reactor, serving.stop);
       serving.run.counts(0).path = reactor.describe();
@@ -235,14 +268,8 @@ int main(int argc, char** argv) {
       kExamples);
   add_options(line, options);
   if (const auto exit = line.parse(argc, argv)) return *exit;
-  if (options.stages.staged && options.threads.threads > 1) {
-    print_err("netecho: --model staged has its three threads; leave --threads out\n");
-    return kUsage;
-  }
-  if (options.stages.staged && options.backend.reactor.uring.direct) {
-    print_err(
-        "netecho: --model staged sends to sockets that have descriptors; leave --uring "
-        "direct out\n");
+  if (const std::string_view wrong = conflict_in(options); !wrong.empty()) {
+    print_err("netecho: {}\n", wrong);
     return kUsage;
   }
 

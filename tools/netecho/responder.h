@@ -1,6 +1,8 @@
 // The protocol of netecho with a format: every message is checked and answered.
 #pragma once
 
+#include <optional>
+
 #include "netecho/answer.h"
 #include "netecho/echo.h"
 
@@ -31,6 +33,22 @@ class Responder {
       used += answer.consumed;
     }
     return used;
+  }
+
+  /// A datagram is one message, whole and nothing but it. What is malformed gets no answer.
+  std::optional<Bytes> on_datagram(Bytes bytes) {
+    const Answer answer = answerer_.answer(bytes);
+    if (answer.error) [[unlikely]] {
+      counts_.refuse(A::kName, answer.error, bytes);
+    } else if (answer.consumed < bytes.size() || bytes.empty()) [[unlikely]] {
+      const auto kind = answer.consumed == 0 ? wire::DecodeErrorKind::need_more_data
+                                             : wire::DecodeErrorKind::trailing_data;
+      counts_.refuse(A::kName, {kind, answer.consumed}, bytes);
+    } else {
+      tally_.add(bytes.size());
+      if (!answer.bytes.empty()) return answer.bytes;
+    }
+    return std::nullopt;
   }
 
   void on_close(net::Conn& conn, int error) {

@@ -10,6 +10,11 @@
 
 namespace wiremark::tools {
 
+bool EchoOptions::has_udp() const {
+  return std::ranges::any_of(
+      listen, [](const std::string& address) { return address.starts_with("udp:"); });
+}
+
 void EchoRun::start(net::Backend backend, std::size_t threads, Nanoseconds interval) {
   backend_ = backend;
   segments_.emplace(threads);
@@ -86,6 +91,7 @@ measure::RunResult EchoRun::result(const EchoOptions& options,
   }
   add_config(result, options.backend);
   net::ReactorStats stats;
+  std::uint64_t datagrams_dropped = 0;
   for (const auto& counts : counts_) {
     result.totals.connections += counts->opened.get();
     for (const auto& [error, count] : counts->closed_by_error) {
@@ -96,6 +102,7 @@ measure::RunResult EchoRun::result(const EchoOptions& options,
     if (!counts->first_refusal.empty() && result.warnings.empty())
       result.warnings.push_back("first malformed message: " + counts->first_refusal);
     stats += counts->reactor;
+    datagrams_dropped += counts->datagrams_dropped;
   }
   if (stats.refused.get() > 0)
     measure::add_error(result.totals.errors, "over --max-connections", stats.refused.get());
@@ -105,6 +112,14 @@ measure::RunResult EchoRun::result(const EchoOptions& options,
   result.totals.bytes_in = last.bytes_in;
   result.totals.bytes_out = stats.bytes_out.get();
   result.totals.packets = last.packets;
+  if (options.has_udp()) {
+    result.totals.datagrams = measure::Datagrams{
+        .in = stats.datagrams_in.get(),
+        .out = stats.datagrams_out.get(),
+        .unsent = stats.datagrams_unsent.get(),
+        .dropped = datagrams_dropped,
+    };
+  }
   result.totals.seconds = static_cast<double>(last.at - first_.at) / kSecond;
   result.latency = measure::summarize(last.latency, "wake");
   const std::size_t threads = stages_ ? Staged::kThreads : options.threads.threads;

@@ -31,6 +31,8 @@ struct EchoOptions {
   std::string port_file;
   unsigned backlog = 4096;
   unsigned max_connections = 0;  ///< 0 is no limit.
+
+  bool has_udp() const;
 };
 
 /// Owned by the control thread; each worker writes the counts of its own index.

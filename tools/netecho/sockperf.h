@@ -1,4 +1,4 @@
-// The messages of sockperf, a latency tester: netecho stands in for its server over TCP.
+// The messages of sockperf, a latency tester: netecho stands in for its server, over TCP and UDP.
 #pragma once
 
 #include <cstddef>

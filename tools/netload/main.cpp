@@ -239,6 +239,7 @@ std::string settle(LoadOptions& options) {
     return "--server-cpus pins a netecho that netload starts: leave TARGET out";
   if (options.sources.size() > 0 && options.target.starts_with("unix:"))
     return "--source-ip is for TCP: a Unix path has no source address";
+  if (options.target.starts_with("udp:")) return "netload speaks TCP and over Unix paths only";
   if (starts_server && options.server_pid > 0) return "--server-pid needs a TARGET";
   if (options.format != kRaw && options.size.min > 0)
     return "--size is of raw messages: those of a format are as long as their contents, which "

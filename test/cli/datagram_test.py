@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""netecho over UDP: who is answered, what is counted, and what is refused."""
+
+import os
+import signal
+import socket
+
+from case import case, contains, equal, expect, run, wait_until
+from process import SECONDS_AT_MOST, Echo, check_echo, connect, netecho, require_backend, require_ipv6
+
+LOOPBACK = ["udp:127.0.0.1:0"]
+
+
+def peer(server, family=socket.AF_INET, host="127.0.0.1"):
+    """A connected socket, which takes datagrams from the server's address only."""
+    client = socket.socket(family, socket.SOCK_DGRAM)
+    client.settimeout(SECONDS_AT_MOST)
+    client.connect((host, int(server.port)))
+    return client
+
+
+def check_datagram(client, message):
+    client.send(message)
+    equal(client.recv(65536), message, "the datagram that came back")
+
+
+@case
+def every_datagram_is_counted():
+    with Echo("--json", listen=LOOPBACK) as server:
+        equal(server.listening(), [f"udp:127.0.0.1:{server.port}"], "where it says it listens")
+        sizes = [0, 1, 64, 1472, 1473, 20000, 65507]
+        with peer(server) as one, peer(server) as other:
+            for size in sizes:
+                check_datagram(one, os.urandom(size))
+                check_datagram(other, os.urandom(size))
+        result = server.stop().ended_with(0).json()
+        totals = result["totals"]
+        equal(totals["datagrams"], {"in": 14, "out": 14, "unsent": 0, "dropped": 0}, "datagrams")
+        equal(totals["messages"], 14, "messages")
+        equal(totals["bytes_in"], 2 * sum(sizes), "bytes in")
+        equal(totals["bytes_out"], 2 * sum(sizes), "bytes out")
+        equal(totals["connections"], 0, "connections")
+        expect(any("UDP" in line for line in result["path"]["evidence"]), "the path does not name UDP")
+
+
+@case
+def ipv6():
+    require_ipv6()
+    with Echo(listen=["udp:[::1]:0"]) as server:
+        with peer(server, socket.AF_INET6, "::1") as client:
+            check_datagram(client, b"one message")
+        equal(server.listening(), [f"udp:[::1]:{server.port}"], "where it says it listens")
+
+
+@case
+def threads_share_the_port():
+    with Echo("-t", "2", "--json", listen=LOOPBACK) as server:
+        clients = [peer(server) for _ in range(64)]
+        for client in clients:
+            check_datagram(client, b"one message")
+            client.close()
+        equal(server.stop().ended_with(0).json()["totals"]["datagrams"]["in"], 64, "datagrams")
+
+
+@case
+def streams_beside_datagrams():
+    with Echo("--json", listen=["127.0.0.1:0", "udp:127.0.0.1:0"]) as server:
+        stream, datagrams = server.listening()
+        host, _, port = datagrams.removeprefix("udp:").rpartition(":")
+        with connect(stream) as client, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+            other.settimeout(SECONDS_AT_MOST)
+            other.connect((host, int(port)))
+            check_echo(client)
+            check_datagram(other, b"beside it")
+        totals = server.stop().ended_with(0).json()["totals"]
+        equal(totals["connections"], 1, "connections")
+        equal(totals["datagrams"]["in"], 1, "datagrams")
+        equal(totals["bytes_in"], len(b"one message") + len(b"beside it"), "bytes in")
+
+
+@case
+def what_a_stopped_server_has_no_room_for():
+    with Echo("--rcvbuf", "4k", "--json", listen=LOOPBACK) as server:
+        with peer(server) as client:
+            check_datagram(client, b"before")
+            server.signal(signal.SIGSTOP)
+            for _ in range(1000):
+                client.send(bytes(100))
+            server.signal(signal.SIGCONT)
+            client.settimeout(1)
+            answered = 0
+            try:
+                while client.recv(65536):
+                    answered += 1
+            except TimeoutError:
+                pass
+        ended = server.stop().ended_with(0)
+        datagrams = ended.json()["totals"]["datagrams"]
+        equal(datagrams["in"], 1 + answered, "datagrams that came in")
+        equal(datagrams["dropped"], 1000 - answered, "dropped datagrams")
+        expect(datagrams["dropped"] > 0, "none was dropped")
+        contains(ended.err, "--rcvbuf gives them more", "the warning")
+
+
+@case
+def a_datagram_is_one_message_of_a_format():
+    with Echo("-f", "sockperf", "--json", listen=LOOPBACK) as server:
+        header = bytes(8) + b"\0\3" + (20).to_bytes(4, "big")
+        message = header + b"inside"
+        with peer(server) as client:
+            for malformed in [b"", message[:10], message[:19], message + b"more"]:
+                client.send(malformed)
+            client.send(message)
+            equal(client.recv(65536), message[:9] + b"\2" + message[10:], "the answer")
+        result = server.stop().ended_with(0).json()
+        equal(result["totals"]["datagrams"]["in"], 5, "datagrams in")
+        equal(result["totals"]["datagrams"]["out"], 1, "datagrams out")
+        equal(sum(result["totals"]["errors"].values()), 4, "malformed messages")
+
+
+@case
+def a_port_that_is_taken():
+    with Echo(listen=LOOPBACK) as server:
+        ended = netecho(f"udp:127.0.0.1:{server.port}", "-d", "5s").ended_with(3)
+        contains(ended.err, f"udp:127.0.0.1:{server.port}", "what a second server says")
+        contains(ended.err, "take port 0", "what a second server says")
+
+
+@case
+def what_does_not_go_with_datagrams():
+    ended = netecho("udp:127.0.0.1:0", "--model", "staged").ended_with(2)
+    contains(ended.err, "leave udp: or --model out", "the usage error")
+    for wrong in ["udp:", "udp:127.0.0.1", "udp:::1:7007", "udp:127.0.0.1:70000"]:
+        contains(netecho(wrong).ended_with(2).err, f"'{wrong}'", "the usage error")
+
+
+@case
+def the_interval_lines_count_datagrams():
+    with Echo("-i", "100ms", listen=LOOPBACK) as server:
+        with peer(server) as client:
+            check_datagram(client, b"one message")
+            wait_until(lambda: " p50 " in server.out, "a live line was printed")
+        contains(server.stop().ended_with(0).out, "datagrams")
+
+
+require_backend()
+run()
