@@ -22,6 +22,7 @@ import time
 
 SKIPPED = 77
 OTHER_DESCRIPTORS = 200  # Of a process, beside its connections.
+COMPLETIONS = 16_384  # Places of a ring.
 KERNEL_BYTES = 10_000  # Of a connection with both its ends, over what was measured.
 SENDING_S = 12
 PATIENCE_S = 150
@@ -110,6 +111,18 @@ def free_port():
     skip('no port from 10,000 to 30,000 is free')
 
 
+def turn_rings_over(build, target, rings, server):
+    """Uses every place of every ring once, so that what is touched later is the connections' own. Returns how many
+    connections it took, whose memory the server has kept."""
+    connections, before = 100 * rings, tcp_sockets()
+    with process(build / 'netload', target, '-c', connections, '-n', 2 * COMPLETIONS * rings, '-s', '64',
+                 '--quiet') as load:
+        if load.wait(PATIENCE_S) != 0:
+            sys.exit(f'failed: the first netload ended with {load.returncode}:\n{load.messages()}')
+    wait_for(lambda: tcp_sockets() <= before, [server], 'the first connections were closed')
+    return connections
+
+
 def measure(build, connections, each, folder):
     loads_wanted = math.ceil(connections / each)
     port_file = folder / 'port'
@@ -125,7 +138,8 @@ def measure(build, connections, each, folder):
                 sys.exit('failed: netecho was not ready within 10 s')
             time.sleep(0.02)
         target = f'127.0.0.1:{port_file.read_text(encoding="ascii").strip()}'
-        time.sleep(0.5)
+        fresh = user_bytes(server.pid)
+        first = turn_rings_over(build, target, loads_wanted, server)
         sockets, kernel, user = tcp_sockets(), kernel_bytes(), user_bytes(server.pid)
         began = time.monotonic()
         loads = [stack.enter_context(process(
@@ -139,7 +153,8 @@ def measure(build, connections, each, folder):
             'connections': total,
             'open at once, sockets of both ends': tcp_sockets() - sockets,
             'connections/s, all processes': round(total / opened_s),
-            'netecho: user bytes/connection': (user_bytes(server.pid) - user) / total,
+            'netecho: user bytes/connection': (user_bytes(server.pid) - user) / (total - first),
+            f'netecho: user KiB of its {loads_wanted} rings and buffers': (user - fresh) / 1024,
             'netload: user bytes/connection': sum(user_bytes(load.pid) for load in loads) / total,
             'kernel: bytes/connection, both ends': (kernel_bytes() - kernel) / total,
         }
@@ -149,14 +164,14 @@ def measure(build, connections, each, folder):
             if load.returncode != 0:
                 sys.exit(f'failed: netload ended with {load.returncode}:\n{load.messages()}')
             results.append(json.loads(load.output()))
-        figures['netecho: user bytes/connection, each having spoken'] = (user_bytes(server.pid) - user) / total
+        figures['netecho: user bytes/connection, each having spoken'] = (user_bytes(server.pid) - user) / (total - first)
         figures['messages answered and verified'] = sum(r['totals']['messages'] for r in results)
         server.send_signal(signal.SIGINT)
         server.wait(PATIENCE_S)
         served = json.loads(server.output())
         figures['netecho: descriptors allowed'] = served['host']['limits']['nofile_hard']
-        if served['totals']['connections'] != total:
-            sys.exit(f"failed: netecho saw {served['totals']['connections']:,} of {total:,} connections")
+        if served['totals']['connections'] != total + first:
+            sys.exit(f"failed: netecho saw {served['totals']['connections']:,} of {total + first:,} connections")
         for result in results:
             if result['totals']['errors'] or result['totals']['connections'] != each:
                 sys.exit(f"failed: {result['totals']}")
