@@ -57,15 +57,16 @@ inline DecodeError ProtobufCodec::decode(Bytes from, Message& message) const noe
   std::uint32_t head = 0;
   std::uint32_t guid = 0;
   Bytes content;
-  if (from.size() >= 8) [[likely]] {
-    const std::size_t start = protobuf::get_start(load_le<std::uint64_t>(from.data()), head, guid);
-    if (start != 0 && protobuf::get_rest(from.subspan(start), content) &&
-        content.size() <= limits_.frame_size && is_ascii(content)) [[likely]] {
-      message.head = static_cast<std::int32_t>(head);
-      message.guid = static_cast<std::int32_t>(guid);
-      message.content = as_text(content);
-      return {};
-    }
+  const bool is_short = from.size() - protobuf::kShortPacketMin <=
+                        protobuf::kShortPacketMax - protobuf::kShortPacketMin;
+  if ((is_short ? protobuf::get_short_packet(from, head, guid, content)
+                : from.size() > protobuf::kShortPacketMax &&
+                      protobuf::get_packet(from, head, guid, content)) &&
+      content.size() <= limits_.frame_size && is_ascii(content)) [[likely]] {
+    message.head = static_cast<std::int32_t>(head);
+    message.guid = static_cast<std::int32_t>(guid);
+    message.content = as_text(content);
+    return {};
   }
   // Through a message of its own, so that the caller's may live in registers.
   Message other;

@@ -20,9 +20,18 @@ struct PacketStart {
   static constexpr std::size_t kSize = 3 + kHeadBytes + kGuidBytes;
 
   static bool matches(std::uint64_t word) noexcept { return (word & kMask) == kConstants; }
-  static std::uint32_t head(std::uint64_t word) noexcept { return join<kHeadBytes>(word >> 8); }
-  static std::uint32_t guid(std::uint64_t word) noexcept {
-    return join<kGuidBytes>(word >> kGuidShift);
+  /// Does a content of this length follow? It must be below 0x80, so that it takes one byte.
+  static bool matches(std::uint64_t word, std::uint64_t length) noexcept {
+    constexpr std::uint64_t kWithLength = kMask | std::uint64_t{0xFF} << (8 * kSize);
+    return ((word ^ (kConstants | length << (8 * kSize))) & kWithLength) == 0;
+  }
+  /// The numbers of a packet whose start matches. They are loaded once more, byte by byte: what
+  /// comes out of a load needs no shift and no mask.
+  static std::uint32_t head(const std::byte* packet) noexcept {
+    return get<kHeadBytes>(packet + 1);
+  }
+  static std::uint32_t guid(const std::byte* packet) noexcept {
+    return get<kGuidBytes>(packet + 2 + kHeadBytes);
   }
   static std::uint64_t word(std::uint64_t head, std::uint64_t guid, std::uint64_t length) noexcept {
     return kConstants | split<kHeadBytes>(head) << 8 | split<kGuidBytes>(guid) << kGuidShift |
@@ -43,10 +52,12 @@ struct PacketStart {
       constants(kHeadTag, kGuidTag, kContentTag, 0x00, 0x0080);
   static constexpr std::uint64_t kMask = constants(0xFF, 0xFF, 0xFF, 0x80, 0x8080);
 
+  // The mark of the first of two bytes is known to be set.
   template <unsigned kBytes>
-  static std::uint32_t join(std::uint64_t bits) noexcept {
-    if constexpr (kBytes == 1) return bits & 0x7F;
-    return static_cast<std::uint32_t>((bits & 0x7F) | (bits >> 1 & 0x3F80));
+  static std::uint32_t get(const std::byte* from) noexcept {
+    const auto first = std::to_integer<std::uint32_t>(from[0]);
+    if constexpr (kBytes == 1) return first;
+    return first - 0x80 + (std::to_integer<std::uint32_t>(from[1]) << 7);
   }
   // Adding the upper seven bits once more moves them by one, past the mark.
   template <unsigned kBytes>
@@ -55,21 +66,51 @@ struct PacketStart {
   }
 };
 
-/// The bytes that the start takes which `word` holds, or 0 when it is none of small numbers. Sizes
-/// are told apart by branches for the reason of get_field().
-inline std::size_t get_start(std::uint64_t word, std::uint32_t& head,
-                             std::uint32_t& guid) noexcept {
-  const auto is = [&]<unsigned kHead, unsigned kGuid>(PacketStart<kHead, kGuid> start) {
-    if (!start.matches(word)) return false;
-    head = start.head(word);
-    guid = start.guid(word);
+/// True when `is` is, for one of the layouts of small numbers. They are told apart by branches for
+/// the reason of get_field().
+template <class Is>
+[[gnu::always_inline]] inline bool any_start(const Is& is) noexcept {
+  return is(PacketStart<2, 1>()) || is(PacketStart<1, 1>()) || is(PacketStart<2, 2>()) ||
+         is(PacketStart<1, 2>());
+}
+
+/// The sizes that get_short_packet() takes: those of a word and up to a content of 0x7F bytes
+/// behind the shortest start.
+inline constexpr std::size_t kShortPacketMin = 8;
+inline constexpr std::size_t kShortPacketMax = PacketStart<1, 1>::kSize + 1 + 0x7F;
+
+/// Reads a packet of small numbers and a content of less than 0x80 bytes. False when it is none.
+/// Its start and the length, which follows from the size, are checked by one comparison: hardly
+/// anything waits for the packet's bytes when they come from far.
+inline bool get_short_packet(Bytes from, std::uint32_t& head, std::uint32_t& guid,
+                             Bytes& content) noexcept {
+  const std::byte* const at = from.data();
+  const auto word = load_le<std::uint64_t>(at);
+  return any_start([&]<unsigned kHead, unsigned kGuid>(PacketStart<kHead, kGuid> start) {
+    const std::size_t length = from.size() - start.kSize - 1;
+    if (!start.matches(word, length)) return false;
+    head = start.head(at);
+    guid = start.guid(at);
+    content = Bytes(at + start.kSize + 1, length);
     return true;
-  };
-  if (is(PacketStart<2, 1>())) return PacketStart<2, 1>::kSize;
-  if (is(PacketStart<1, 1>())) return PacketStart<1, 1>::kSize;
-  if (is(PacketStart<2, 2>())) return PacketStart<2, 2>::kSize;
-  if (is(PacketStart<1, 2>())) return PacketStart<1, 2>::kSize;
-  return 0;
+  });
+}
+
+/// Reads a packet of small numbers, of at least 8 bytes; its content as get_rest() has it.
+inline bool get_packet(Bytes from, std::uint32_t& head, std::uint32_t& guid,
+                       Bytes& content) noexcept {
+  const std::byte* const at = from.data();
+  const auto word = load_le<std::uint64_t>(at);
+  std::size_t size = 0;
+  const bool starts =
+      any_start([&]<unsigned kHead, unsigned kGuid>(PacketStart<kHead, kGuid> start) {
+        if (!start.matches(word)) return false;
+        head = start.head(at);
+        guid = start.guid(at);
+        size = start.kSize;
+        return true;
+      });
+  return starts && get_rest(from.subspan(size), content);
 }
 
 /// Writes a start and the length of the content, at most 2 * 11 + 1 + 5 bytes; the byte behind
