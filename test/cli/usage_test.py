@@ -170,6 +170,18 @@ def threads_that_the_machine_does_not_give():
 
 
 @case
+def more_than_there_is_room_for():
+    for flags, part in [(["-c", "10000", "-r", "100000", "-d", "60m", "--arrival", "poisson"], "--arrival even"),
+                        (["-R", "100k", "-d", "600m", "--arrival", "poisson"], "--arrival even"),
+                        (["-R", "100k", "-n", "2000M", "--arrival", "poisson"], "--arrival even"),
+                        (["-c", "1", "-r", "1M", "-d", "90m"], "more connections"),
+                        (["-c", "10000", "-P", "100k"], "--pipeline, such as 6710"),
+                        (["-P", "1000M"], "--pipeline, such as 671088")]:
+        contains(netload("127.0.0.1:7", *flags).ended_with(3).err, part, f"the answer to {flags}")
+    netload("127.0.0.1:7", "-P", "671088", "-d", "1s").ended_with(3)
+
+
+@case
 def version():
     with open("/proc/sys/kernel/osrelease", encoding="ascii") as file:
         kernel = file.read().strip()

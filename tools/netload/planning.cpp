@@ -1,15 +1,52 @@
 // What the user's options come to: the plan of a load, and what it sends.
 #include "netload/planning.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 namespace wiremark::tools {
 
 namespace {
 
+// Messages under way, of all connections: what remembers them takes 16 bytes each.
+constexpr double kUnderWayMax = 0x1p26;
+// Poisson arrivals are drawn before the first is sent, 13 ns each, and kept in half a byte.
+constexpr double kPoissonMax = 0x1p30;
+// Messages of one connection are numbered in 32 bits.
+constexpr double kSequenceMax = 0x1p32;
+
+// Whether a plan of `messages` in all fits what it is kept in.
+Result<> require_room(const LoadPlan& plan, double messages, bool poisson) {
+  const auto connections = static_cast<double>(plan.connections);
+  if (poisson && messages > kPoissonMax) {
+    return failed(fmt::format("{:.3g} messages are too many for --arrival poisson, which plans at "
+                              "most {:.3g} before the first is sent: take a shorter -d, a lower "
+                              "rate, or --arrival even",
+                              messages, kPoissonMax),
+                  {}, 0);
+  }
+  if (messages / connections > kSequenceMax) {
+    return failed(fmt::format("{:.3g} messages are over {:.3g} for each connection: take more "
+                              "connections, a shorter -d or a lower rate",
+                              messages, kSequenceMax),
+                  {}, 0);
+  }
+  return {};
+}
+
 // All that is planned, the warm-up first. It has no limit of its own where only requests are given.
-Schedule make_schedule(const LoadPlan& plan, const LoadOptions& options) {
+Result<Schedule> make_schedule(const LoadPlan& plan, const LoadOptions& options) {
   const Nanoseconds length = plan.duration > 0 ? plan.warmup + plan.duration : kNever;
+  const double all_hz = plan.rate_hz * static_cast<double>(plan.connections);
+  double messages = all_hz * static_cast<double>(length) / kSecond;
+  if (plan.requests > 0) {
+    const double warming = all_hz * static_cast<double>(plan.warmup) / kSecond;
+    messages = std::min(messages, warming + static_cast<double>(plan.requests));
+  }
+  if (auto room = require_room(plan, messages, options.poisson); !room)
+    return std::unexpected(room.error());
   const auto within = [&](Nanoseconds end, std::uint64_t places) {
     return options.poisson
                ? Schedule::poisson(plan.connections, plan.rate_hz, end, places, options.seed)
@@ -21,7 +58,7 @@ Schedule make_schedule(const LoadPlan& plan, const LoadOptions& options) {
 
 }  // namespace
 
-LoadPlan plan_load(const LoadOptions& options, const net::Address& target) {
+Result<LoadPlan> plan_load(const LoadOptions& options, const net::Address& target) {
   LoadPlan plan;
   plan.target = target;
   plan.socket = options.backend.socket;
@@ -32,11 +69,22 @@ LoadPlan plan_load(const LoadOptions& options, const net::Address& target) {
   plan.rate_hz =
       options.total_rate_hz > 0 ? options.total_rate_hz / options.connections : options.rate_hz;
   plan.pipeline = options.pipeline > 0 ? options.pipeline : plan.open_loop() ? 16 : 1;
+  if (plan.pipeline > 1 && static_cast<double>(plan.connections) * plan.pipeline > kUnderWayMax) {
+    return failed(fmt::format("{} messages of each of {} connections are too many under way: take "
+                              "a smaller --pipeline, such as {}",
+                              plan.pipeline, plan.connections,
+                              std::max<std::size_t>((std::size_t{1} << 26) / plan.connections, 1)),
+                  {}, 0);
+  }
   plan.requests = static_cast<std::uint64_t>(options.requests);
   plan.duration = options.time.duration;
   plan.warmup = options.warmup;
   plan.timeout = options.timeout;
-  if (plan.open_loop()) plan.schedule = make_schedule(plan, options);
+  if (plan.open_loop()) {
+    const auto schedule = make_schedule(plan, options);
+    if (!schedule) return std::unexpected(schedule.error());
+    plan.schedule = *schedule;
+  }
   plan.churn = options.churn;
   plan.reconnect = options.reconnect;
   plan.connect_rate_hz = options.connect_rate_hz;

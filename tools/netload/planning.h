@@ -7,7 +7,8 @@
 
 namespace wiremark::tools {
 
-LoadPlan plan_load(const LoadOptions& options, const net::Address& target);
+/// Errors: more messages, planned or under way, than can be kept.
+Result<LoadPlan> plan_load(const LoadOptions& options, const net::Address& target);
 
 /// Errors: an input file that cannot be read, or a line of it that the format cannot carry.
 Result<TrafficPlan> plan_traffic(const LoadOptions& options);

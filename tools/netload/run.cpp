@@ -30,11 +30,12 @@ namespace {
 /// Owned by the control thread; each worker writes the counts of its own index.
 class Run {
  public:
-  Run(const LoadOptions& options, net::Backend backend, const Target& target, TrafficPlan traffic)
+  Run(const LoadOptions& options, net::Backend backend, const Target& target, LoadPlan plan,
+      TrafficPlan traffic)
       : options_(options),
         backend_(backend),
         target_(target),
-        plan_(plan_load(options, target.address)),
+        plan_(std::move(plan)),
         traffic_(std::move(traffic)),
         tally_(plan_.threads),
         segments_(plan_.threads),
@@ -291,7 +292,10 @@ Result<measure::RunResult> run_load(const LoadOptions& options, net::Backend bac
                                     const net::Stop& stop, Signals& signals) {
   auto traffic = plan_traffic(options);
   if (!traffic) return std::unexpected(traffic.error());
-  return Run(options, backend, target, std::move(*traffic)).execute(arguments, stop, signals);
+  auto plan = plan_load(options, target.address);
+  if (!plan) return std::unexpected(plan.error());
+  return Run(options, backend, target, std::move(*plan), std::move(*traffic))
+      .execute(arguments, stop, signals);
 }
 
 ExitCode exit_code(const measure::RunResult& result, const LoadOptions& options) {
