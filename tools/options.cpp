@@ -129,6 +129,7 @@ void CommandLine::add(TimeOptions& options, const std::string& duration_help) {
 
 std::optional<int> CommandLine::parse(int argc, char** argv) {
   hold_standard_streams();
+  end_without_memory(name_);
   arguments_.assign(argv, argv + argc);
   // A bare --json must not take the argument behind it for its file.
   std::vector<std::string> reversed;

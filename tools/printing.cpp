@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <new>
 
 #include "options.h"
 
@@ -14,6 +15,7 @@ namespace wiremark::tools {
 namespace {
 
 int output_error = 0;
+std::string without_memory;  // Made while there is some.
 
 // Returns errno, 0 when all of `text` is written. Nothing of it waits in a buffer for the exit.
 int write_all(int fd, std::string_view text) {
@@ -51,6 +53,14 @@ Result<> printed() {
 }
 
 void write_err(std::string_view text) { (void)write_all(STDERR_FILENO, text); }
+
+void end_without_memory(const std::string& tool) {
+  without_memory = tool + ": out of memory: ask for fewer connections, messages or threads\n";
+  std::set_new_handler([] {
+    write_err(without_memory);
+    ::_exit(kCannot);
+  });
+}
 
 int ending(const std::string& tool, int code) {
   const auto done = printed();

@@ -33,6 +33,9 @@ void print_err(fmt::format_string<T...> form, T&&... values) {
   write_err(fmt::format(form, std::forward<T>(values)...));
 }
 
+/// From now on a tool that gets no more memory says so and ends with kCannot.
+void end_without_memory(const std::string& tool);
+
 /// The exit code of a tool that would end with `code`: what could not be printed is lost.
 int ending(const std::string& tool, int code);
 

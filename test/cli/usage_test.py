@@ -170,6 +170,14 @@ def threads_that_the_machine_does_not_give():
 
 
 @case
+def memory_that_the_machine_does_not_give():
+    ended = run_program(program("CODECBENCH"), "-t", "1000M", "-d", "1ms")
+    if "Sanitizer" in ended.err:
+        raise Skip("a sanitizer ends what asks for so much by itself")
+    contains(ended.ended_with(3).err, "codecbench: out of memory: ask for fewer")
+
+
+@case
 def more_than_there_is_room_for():
     for flags, part in [(["-c", "10000", "-r", "100000", "-d", "60m", "--arrival", "poisson"], "--arrival even"),
                         (["-R", "100k", "-d", "600m", "--arrival", "poisson"], "--arrival even"),
