@@ -88,6 +88,18 @@ def latency_counts_from_what_was_asked():
 
 
 @case
+def a_rate_that_nothing_can_keep_ends():
+    """Hours of messages would be left; the count stays exact, over threads that share the connections unevenly."""
+    with Echo() as server:
+        for flags in [["-c", "7", "-t", "3"], ["-c", "7", "-t", "3", "-w", "10ms"], ["-c", "2", "-P", "1"]]:
+            plan = document(server, "-R", "1000M", "-d", "100ms", "--timeout", "200ms", *flags)["plan"]
+            equal(plan["planned"], 100_000_000, f"planned with {flags}")
+            equal(plan["sent"] + plan["unsent"], plan["planned"], f"sent and unsent of {plan}")
+            expect(plan["unsent"] > 0, f"unsent of {plan}")
+            equal(plan["answered"], plan["sent"], f"answered of {plan}")
+
+
+@case
 def poisson_arrivals():
     with Echo() as server:
         flags = ["-c", "7", "-R", "1000", "--arrival", "poisson", "-d", "1s", "--seed"]

@@ -120,6 +120,8 @@ class Load {
   void answered(Client& client, Nanoseconds now);
   void sweep(Nanoseconds now);
   bool over(Nanoseconds now);
+  std::uint64_t own_of(std::uint64_t places) const noexcept;
+  void forgo_rest();
   void finish();
   void fail(std::string kind);
   std::size_t refuse(net::Conn& conn, std::string kind, std::size_t size);
@@ -150,6 +152,7 @@ class Load {
   Nanoseconds next_send_ = 0;  // Open loop: when send_due() has something to send at the earliest.
   Nanoseconds measure_from_ = 0;
   Nanoseconds end_ = kNever;
+  Nanoseconds forgo_at_ = kNever;  // Open loop: when what has not been sent never will be.
   Nanoseconds next_sweep_ = kNever;
 };
 
@@ -192,11 +195,12 @@ Nanoseconds Load<Reactor, T>::on_turn(Nanoseconds now) {
   const Nanoseconds reopen = reopen_some(now);
   const Nanoseconds next = open_loop() ? send_due(now) : send_first();
   if (now >= next_sweep_) sweep(now);
+  if (now >= forgo_at_) forgo_rest();
   if (over(now)) {
     finish();
     return kNever;
   }
-  return std::min({reopen, next, next_sweep_, now < end_ ? end_ : kNever});
+  return std::min({reopen, next, next_sweep_, now < end_ ? end_ : forgo_at_});
 }
 
 template <class Reactor, Traffic T>
@@ -206,6 +210,7 @@ void Load<Reactor, T>::start(Nanoseconds start_ns) {
   measure_from_ = start_ns + plan_.warmup;
   if (plan_.duration > 0) end_ = measure_from_ + plan_.duration;
   if (plan_.timeout > 0) next_sweep_ = start_ns + plan_.timeout / 4;
+  if (open_loop() && plan_.duration > 0 && plan_.timeout > 0) forgo_at_ = end_ + plan_.timeout;
   if (open_loop()) first_measured_ = plan_.schedule->first_from(plan_.warmup);
 }
 
@@ -330,15 +335,31 @@ bool Load<Reactor, T>::over(Nanoseconds now) {
   return stuck && plan_.timeout > 0 && now >= idle_since_ + plan_.timeout;
 }
 
+// How many of the first `places` of the plan are this thread's.
+template <class Reactor, Traffic T>
+std::uint64_t Load<Reactor, T>::own_of(std::uint64_t places) const noexcept {
+  const std::uint64_t rest = places % plan_.connections;
+  const std::uint64_t of_rest =
+      rest > thread_ ? (rest - thread_ + plan_.threads - 1) / plan_.threads : 0;
+  return places / plan_.connections * clients_.size() + of_rest;
+}
+
 // The rest of the plan was planned, and is never sent.
+template <class Reactor, Traffic T>
+void Load<Reactor, T>::forgo_rest() {
+  const std::uint64_t come_due = next_sequence_ * clients_.size() + next_client_;
+  const std::uint64_t from = std::max(come_due, own_of(first_measured_));
+  counts_.planned.add(own_of(plan_.schedule->places()) - from);
+  next_sequence_ = plan_.schedule->places() / plan_.connections + 1;
+  for (Client& client : clients_) client.due = client.sent;
+  waiting_ = 0;
+  forgo_at_ = kNever;
+}
+
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::finish() {
   phase_ = Phase::done;
-  while (open_loop() && !plan_done()) {
-    if (place(clients_[next_client_], next_sequence_) >= first_measured_) counts_.planned.add();
-    next_client_ = (next_client_ + 1) % clients_.size();
-    if (next_client_ == 0) ++next_sequence_;
-  }
+  if (open_loop() && !plan_done()) forgo_rest();
   if (gate_.running.fetch_sub(1) == 1) gate_.over.request();
 }
 
