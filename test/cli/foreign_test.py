@@ -140,6 +140,34 @@ def drives_ncat():
     drive_program("ncat", "-l", "-k", "-e", "/bin/cat", "127.0.0.1", "PORT")
 
 
+def drive_datagrams(*argv):
+    """A server that echoes datagrams of one client, the first that comes."""
+    port = free_port()
+    with Process(*[part.replace("PORT", str(port)) for part in argv]) as server:
+        wait_until(lambda: bound_over_udp(port) or not server.running, f"{argv[0]} was bound")
+        ended = netload(f"udp:127.0.0.1:{port}", "-c", "1", "-n", "500", "-s", "16-1k", "--json").ended_with(0)
+        delivery = ended.json()["delivery"]
+        equal((delivery["sent"], delivery["answered"], delivery["lost"]), (500, 500, 0), "sent, answered and lost")
+        server.process.terminate()
+
+
+def bound_over_udp(port):
+    with open("/proc/net/udp", encoding="ascii") as table:
+        return any(line.split()[1].endswith(f":{port:04X}") for line in table.readlines()[1:])
+
+
+@case
+def drives_socat_over_udp():
+    require("socat")
+    drive_datagrams("socat", "UDP-LISTEN:PORT,bind=127.0.0.1", "EXEC:cat")
+
+
+@case
+def drives_ncat_over_udp():
+    require("ncat")
+    drive_datagrams("ncat", "-u", "-l", "-e", "/bin/cat", "127.0.0.1", "PORT")
+
+
 @case
 def drives_ten_lines_of_python():
     with BadServer(lambda connection, number: echo(connection)) as server:

@@ -33,10 +33,11 @@ struct LoadPlan {
   Nanoseconds duration = 0;          ///< Of the measured part; 0 is no limit.
   Nanoseconds warmup = 0;            ///< Before it, left out of every figure.
   Nanoseconds gather = 0;   ///< Open loop: what is due is sent at multiples of it; 0 is at once.
-  Nanoseconds timeout = 0;  ///< A reply later than this ends its connection.
+  Nanoseconds timeout = 0;  ///< A reply later than this ends its connection; over UDP it is lost.
   std::uint64_t churn = 0;  ///< Messages of a connection before it is opened anew; 0 is no limit.
   bool reconnect = false;   ///< Whether a connection that broke is opened again.
   double connect_rate_hz = 0;  ///< Connections started per second; 0 is as fast as they open.
+  std::uint32_t run = 0;       ///< UDP: what the datagrams of this run are known by.
 
   bool open_loop() const noexcept { return rate_hz > 0; }
 };
@@ -48,12 +49,17 @@ struct StartGate {
   std::atomic<std::size_t> running{
       0};  ///< Workers that still send or await; the last one ends the run.
   net::Stop over;
+  std::atomic<bool> heard{false};           ///< UDP: an answer has come, whatever it was.
+  std::atomic<bool> nobody_listens{false};  ///< UDP: the network said so before that.
 };
 
 /// How a connection that found no local port is counted.
 inline constexpr const char* kNoPort =
     "connect: no local port is free (add addresses with --source-ip, or widen "
     "net.ipv4.ip_local_port_range with sysctl)";
+
+/// How a datagram is counted that met no socket (ICMP port unreachable, ip(7): ECONNREFUSED).
+inline constexpr const char* kUnreachable = "port unreachable: nobody listens there";
 
 /// Written by one worker; the counters and histograms may be read while it runs, the rest after.
 /// All but connections and errors speak of the measured part only.
@@ -66,6 +72,8 @@ struct LoadCounts {
   Counter sent;
   Counter answered;
   Counter held;  ///< Messages that waited for room in the pipeline of their connection.
+  // UDP: datagrams that were no answer in time, or answered out of order. See measure::Delivery.
+  Counter late, reordered, duplicated, wrong;
   Counter bytes_in;
   Counter bytes_out;
   std::atomic<Nanoseconds> last_answer_ns{0};
@@ -77,6 +85,7 @@ struct LoadCounts {
   std::map<std::string, std::uint64_t> errors;
   std::string wrong_reply;  ///< About the first one; empty while all were right.
   std::vector<std::string> path;
+  std::uint64_t datagrams_dropped = 0;  ///< UDP: by the kernel, for want of room in our sockets.
 };
 
 }  // namespace wiremark::tools

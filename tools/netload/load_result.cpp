@@ -53,6 +53,29 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
   };
 }
 
+void add_datagrams(measure::RunResult& result, const LoadRecord& run) {
+  const LoadTally& tally = run.tally;
+  // The first sample is taken when the first datagrams have left already. Before the start are
+  // none.
+  const bool warm = run.plan.warmup > 0;
+  const net::ReactorStats spent = warm ? run.last.reactor - run.first.reactor : run.last.reactor;
+  std::uint64_t dropped = 0;
+  for (const auto& counts : tally) dropped += counts->datagrams_dropped;
+  result.totals.datagrams = measure::Datagrams{.in = spent.datagrams_in.get(),
+                                               .out = spent.datagrams_out.get(),
+                                               .unsent = spent.datagrams_unsent.get(),
+                                               .dropped = dropped};
+  const std::uint64_t sent = tally.sum(&LoadCounts::sent);
+  const std::uint64_t answered = tally.sum(&LoadCounts::answered);
+  result.delivery = measure::Delivery{.sent = sent,
+                                      .answered = answered,
+                                      .lost = sent - answered,
+                                      .late = tally.sum(&LoadCounts::late),
+                                      .reordered = tally.sum(&LoadCounts::reordered),
+                                      .duplicated = tally.sum(&LoadCounts::duplicated),
+                                      .wrong = tally.sum(&LoadCounts::wrong)};
+}
+
 void add_totals(measure::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
   const auto& before = run.first.seen.packets;
@@ -72,6 +95,7 @@ void add_totals(measure::RunResult& result, const LoadRecord& run) {
                       raw ? "every byte of every reply compared with what was sent"
                           : "head, guid and content of every answer compared with what was sent"}};
   }
+  if (run.target.address.is_udp()) add_datagrams(result, run);
   result.totals.errors_allowed = run.options.errors_max;
   result.totals.connections_asked = run.plan.connections;
   result.totals.connections = tally.sum(&LoadCounts::connected);
@@ -103,7 +127,8 @@ void add_latencies(measure::RunResult& result, const LoadRecord& run) {
   result.latency = measure::summarize(
       tally.merged(from_send && open_loop ? &LoadCounts::service : &LoadCounts::response),
       from_send ? "send" : "schedule", percentiles);
-  result.connect = measure::summarize(tally.merged(&LoadCounts::connect), "connect", percentiles);
+  if (!run.target.address.is_udp())
+    result.connect = measure::summarize(tally.merged(&LoadCounts::connect), "connect", percentiles);
   if (!open_loop) return;
   const measure::Histogram lateness = tally.merged(&LoadCounts::lateness);
   result.service = measure::summarize(tally.merged(&LoadCounts::service), "send", percentiles);

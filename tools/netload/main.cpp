@@ -6,8 +6,10 @@
 
 #include "base/cpus.h"
 #include "base/units.h"
+#include "net/datagram.h"
 #include "netload/bypass.h"
 #include "netload/compare.h"
+#include "netload/datagram_header.h"
 #include "netload/find_max.h"
 #include "netload/run.h"
 #include "netload/server_process.h"
@@ -30,6 +32,7 @@ constexpr const char* kExamples = R"(Examples:
   netload -c 1 -s 64 --wait spin --json    one connection, no sleep, result as JSON
   netload -r 100 --slo 'p99<2ms' :7007     exit 1 when the 99th percentile is 2 ms or more
   netload --find-max --slo 'p99<2ms'       the highest rate that keeps it
+  netload -r 100 -s 64 udp:127.0.0.1:7007  datagrams, the lost and the reordered counted
   netload --bypass                         what a message spends in the kernel, way by way
 Without TARGET it starts a netecho on loopback for the run.)";
 
@@ -91,7 +94,7 @@ void add_options(CommandLine& line, LoadOptions& options) {
   const auto count = [](const std::string& text) { return parse_count(text); };
   const auto time = [](const std::string& text) { return parse_duration(text); };
   app.add_option("TARGET", options.target,
-                 "HOST:PORT, :PORT, [IPV6]:PORT or unix:PATH (starts a netecho)")
+                 "HOST:PORT, :PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH (starts a netecho)")
       ->check(address_form());
   line.add("-c,--connections", options.connections, "N", whole, "Connections (100)");
   CLI::Option* rate =
@@ -120,7 +123,8 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add(
       "-P,--pipeline", options.pipeline, "N",
       [](const std::string& text) { return parse_whole(text, 1); },
-      "Messages of one connection under way at most (1 in a closed loop, 16 with a rate)");
+      "Messages of one connection under way at most (1 in a closed loop, 16 with a rate; over UDP "
+      "then as many as are sent in a --timeout)");
   line.add(options.time, "Length of the measured part (10s; 2s a round or probe; none with -n)");
   line.add("-w,--warmup", options.warmup, "TIME", time,
            "Run this long first, and leave it out of every figure (0)");
@@ -139,7 +143,7 @@ void add_options(CommandLine& line, LoadOptions& options) {
       "choice; on loopback, spread where one address has too few ports)");
   line.add("--timeout", options.timeout, "TIME", time,
            "End a connection whose reply takes longer, and a run when none opens for so long; "
-           "0 is never (5s)");
+           "0 is never; over UDP, count the message as lost (5s; 1s)");
   CLI::Option* verify =
       app.add_flag_callback("--verify", [] {}, "Compare every reply with what was sent (on)");
   app.add_flag("--no-verify", options.no_verify, "Compare nothing, only count the bytes")
@@ -218,6 +222,26 @@ std::string unfit_for_bypass(const LoadOptions& options) {
   return {};
 }
 
+// What has no meaning over UDP. A usage error is returned as text.
+std::string unfit_for_udp(const LoadOptions& options) {
+  if (options.format != kRaw)
+    return "-f writes messages into a stream, which UDP has not: leave it out";
+  for (const auto& [given, flag] : {std::pair(options.churn > 0, "--churn"),
+                                    {options.reconnect, "--reconnect"},
+                                    {options.connect_rate_hz > 0, "--connect-rate"}}) {
+    if (given) return fmt::format("{} is of connections, which UDP has not: leave it out", flag);
+  }
+  if (options.timeout == 0)
+    return "--timeout 0 would wait for ever for a datagram that is lost: give it a time";
+  if (options.size.min < DatagramHeader::kSize || options.size.max > net::kDatagramMax) {
+    return fmt::format(
+        "--size over UDP is from {}, the header that tells datagrams apart, to {}, "
+        "the longest datagram",
+        DatagramHeader::kSize, net::kDatagramMax);
+  }
+  return {};
+}
+
 // What depends on other options. A usage error is returned as text.
 std::string settle(LoadOptions& options) {
   const bool starts_server = options.target.empty();
@@ -239,7 +263,6 @@ std::string settle(LoadOptions& options) {
     return "--server-cpus pins a netecho that netload starts: leave TARGET out";
   if (options.sources.size() > 0 && options.target.starts_with("unix:"))
     return "--source-ip is for TCP: a Unix path has no source address";
-  if (options.target.starts_with("udp:")) return "netload speaks TCP and over Unix paths only";
   if (starts_server && options.server_pid > 0) return "--server-pid needs a TARGET";
   if (options.format != kRaw && options.size.min > 0)
     return "--size is of raw messages: those of a format are as long as their contents, which "
@@ -250,6 +273,9 @@ std::string settle(LoadOptions& options) {
     options.size = options.bypass ? SizeRange{64, 64} : SizeRange{512, 512};
   if (std::string wrong; options.bypass && !(wrong = unfit_for_bypass(options)).empty())
     return wrong;
+  const bool over_udp = options.target.starts_with("udp:");
+  if (std::string wrong; over_udp && !(wrong = unfit_for_udp(options)).empty()) return wrong;
+  if (options.timeout == kNever) options.timeout = over_udp ? kDatagramTimeout : 5 * kSecond;
   const bool open_loop = options.find_max || options.rate_hz + options.total_rate_hz > 0;
   if (options.poisson && !open_loop) return "--arrival needs a rate: -r or -R";
   if (options.latency_from_send && !open_loop) return "--latency-from needs a rate: -r or -R";

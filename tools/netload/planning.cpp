@@ -2,15 +2,19 @@
 #include "netload/planning.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+
+#include "base/mix.h"
 
 namespace wiremark::tools {
 
 namespace {
 
-// Messages under way, of all connections: what remembers them takes 16 bytes each.
+// Messages under way, of all connections: what remembers them takes 16 bytes each, over UDP 24.
 constexpr double kUnderWayMax = 0x1p26;
 // Poisson arrivals are drawn before the first is sent, 13 ns each, and kept in half a byte.
 constexpr double kPoissonMax = 0x1p30;
@@ -56,6 +60,17 @@ Result<Schedule> make_schedule(const LoadPlan& plan, const LoadOptions& options)
   return within(length, within(plan.warmup, UINT64_MAX).places() + plan.requests);
 }
 
+unsigned default_pipeline(const LoadPlan& plan) {
+  constexpr unsigned kOpenLoop = 16;
+  if (!plan.open_loop()) return 1;
+  if (!plan.target.is_udp()) return kOpenLoop;
+  // As many as are sent until a lost one is given up, and an eighth for that to be seen: then lost
+  // datagrams hold up none. Random arrivals may need more.
+  const double timeout_s = static_cast<double>(plan.timeout) / kSecond;
+  const double needed = std::min(plan.rate_hz * timeout_s * 1.25 + 1, kUnderWayMax);
+  return std::max(kOpenLoop, static_cast<unsigned>(needed));
+}
+
 }  // namespace
 
 Result<LoadPlan> plan_load(const LoadOptions& options, const net::Address& target) {
@@ -68,7 +83,8 @@ Result<LoadPlan> plan_load(const LoadOptions& options, const net::Address& targe
   plan.threads = std::min<std::size_t>(options.threads.threads, options.connections);
   plan.rate_hz =
       options.total_rate_hz > 0 ? options.total_rate_hz / options.connections : options.rate_hz;
-  plan.pipeline = options.pipeline > 0 ? options.pipeline : plan.open_loop() ? 16 : 1;
+  plan.timeout = options.timeout;
+  plan.pipeline = options.pipeline > 0 ? options.pipeline : default_pipeline(plan);
   if (plan.pipeline > 1 && static_cast<double>(plan.connections) * plan.pipeline > kUnderWayMax) {
     return failed(fmt::format("{} messages of each of {} connections are too many under way: take "
                               "a smaller --pipeline, such as {}",
@@ -79,7 +95,11 @@ Result<LoadPlan> plan_load(const LoadOptions& options, const net::Address& targe
   plan.requests = static_cast<std::uint64_t>(options.requests);
   plan.duration = options.time.duration;
   plan.warmup = options.warmup;
-  plan.timeout = options.timeout;
+  if (target.is_udp()) {
+    const auto clock = std::chrono::system_clock::now().time_since_epoch().count();
+    plan.run = static_cast<std::uint32_t>(
+        mix(mix(static_cast<std::uint64_t>(clock)) + static_cast<std::uint64_t>(::getpid())));
+  }
   if (plan.open_loop()) {
     const auto schedule = make_schedule(plan, options);
     if (!schedule) return std::unexpected(schedule.error());

@@ -13,6 +13,7 @@
 #include "measure/quantity.h"
 #include "net/reactor.h"
 #include "net/workers.h"
+#include "netload/datagram_load.h"
 #include "netload/hdr_log.h"
 #include "netload/load.h"
 #include "netload/load_result.h"
@@ -97,6 +98,13 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
   gate_.over.request();
   if (auto ended = workers.join(); !ended) return std::unexpected(ended.error());
   if (!start) return std::unexpected(start.error());
+  if (gate_.nobody_listens && !stop.requested()) {
+    const std::string where = target_.address.to_string();
+    return failed(fmt::format("nobody listens on {}: the datagrams are refused (ICMP port "
+                              "unreachable); start the server first: netecho {}",
+                              where, where),
+                  {}, 0);
+  }
   last_.seen.packets = segments_.packets();
   if (!all_connected_ && !stop.requested()) {
     if (auto connected = require_all_connected(); !connected)
@@ -122,8 +130,7 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
   how.output_limit = SIZE_MAX;
   return net::with_reactor(backend_, how, [&](auto& reactor) -> Result<> {
     LoadCounts& counts = tally_[index];
-    return with_traffic(traffic_, [&](auto& traffic) {
-      Load load(reactor, traffic, plan_, index, gate_, counts);
+    const auto drive = [&](auto& load) {
       SegmentCounting counting(reactor, load, segments_[index]);
       reactors_[index].began(reactor.stats());
       ready();
@@ -131,6 +138,16 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
       segments_[index].count(reactor);
       reactors_[index].ended();
       counts.path = reactor.describe();
+      counts.datagrams_dropped = reactor.datagrams_dropped();
+    };
+    if (plan_.target.is_udp()) {
+      DatagramLoad load(reactor, *traffic_.pattern, traffic_.verify, plan_, index, gate_, counts);
+      drive(load);
+      return {};
+    }
+    return with_traffic(traffic_, [&](auto& traffic) {
+      Load load(reactor, traffic, plan_, index, gate_, counts);
+      drive(load);
     });
   });
 }

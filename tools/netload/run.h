@@ -40,7 +40,7 @@ struct LoadOptions {
   double start_at = 0;         ///< Seconds since 1970; 0 is at once.
   Nanoseconds grace = kNever;  ///< What is still awaited so long after the end is given up.
   Nanoseconds warmup = 0;
-  Nanoseconds timeout = 5 * kSecond;
+  Nanoseconds timeout = kNever;  ///< kNever: not given; 5 s, and over UDP 1 s.
 
   unsigned connections = 100;
   double connect_rate_hz = 0;

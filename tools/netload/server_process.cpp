@@ -44,10 +44,11 @@ pid_t spawn(const std::string& program, const std::vector<std::string>& argument
   ::_exit(127);
 }
 
-// The inode of the socket that listens on `port`, from /proc/net/tcp or tcp6 (proc(5)); 0 if none.
-std::uint64_t listening_inode(const char* table, std::uint16_t port) {
-  constexpr const char* kListening = "0A";
-  std::ifstream file(table);
+// The inode of the socket that listens on `port`, from a table such as /proc/net/tcp (proc(5)); 0
+// if none. One of UDP is in the state that a closed one of TCP has.
+std::uint64_t listening_inode(const std::string& table, std::uint16_t port) {
+  const char* const kListening = table.starts_with("udp") ? "07" : "0A";
+  std::ifstream file("/proc/net/" + table);
   std::string line;
   std::getline(file, line);
   while (std::getline(file, line)) {
@@ -139,8 +140,9 @@ void ServerProcess::go_on() const noexcept { ::kill(pid_, SIGCONT); }
 std::optional<pid_t> find_server(const net::Address& address) {
   if (!address.is_loopback()) return std::nullopt;
   if (address.is_unix()) return peer_of(address);
-  std::uint64_t inode = listening_inode("/proc/net/tcp", address.port());
-  if (inode == 0) inode = listening_inode("/proc/net/tcp6", address.port());
+  const std::string table = address.is_udp() ? "udp" : "tcp";
+  std::uint64_t inode = listening_inode(table, address.port());
+  if (inode == 0) inode = listening_inode(table + "6", address.port());
   if (inode == 0) return std::nullopt;
   const std::string socket = "socket:[" + std::to_string(inode) + "]";
   std::error_code ignored;

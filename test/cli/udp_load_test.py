@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""netload over UDP: every message is answered or lost, and the counts are those of the network."""
+
+import csv
+import os
+import re
+import signal
+import socket
+import tempfile
+
+from case import case, contains, equal, expect, run, wait_until
+from process import (Echo, free_port, netload, program, require_backend, require_ipv6, run_program,
+                     start_netload)
+from relay import Relay
+
+LOOPBACK = ["udp:127.0.0.1:0"]
+
+
+def delivery(ended):
+    """What became of the messages, after a look at what must hold for any run."""
+    document = ended.json()
+    counts = document["delivery"]
+    equal(counts["answered"] + counts["lost"], counts["sent"], f"answered and lost of {counts}")
+    equal(document["totals"]["messages"], counts["answered"], "messages")
+    if "plan" in document:
+        for part in ["sent", "answered", "lost"]:
+            equal(document["plan"][part], counts[part], f"{part} of the plan")
+    return counts
+
+
+def fate(sent, lost=0, late=0, reordered=0, duplicated=0, wrong=0):
+    return {"sent": sent, "answered": sent - lost, "lost": lost, "late": late, "reordered": reordered,
+            "duplicated": duplicated, "wrong": wrong}
+
+
+@case
+def a_closed_loop_adds_up_at_both_ends():
+    for size in ["16", "64", "16-1400", "65507"]:
+        with Echo("--json", "--rcvbuf", "4M", listen=LOOPBACK) as server:
+            ended = netload(server.address, "-c", "20", "-n", "2000", "-s", size, "--rcvbuf", "1M", "--json").ended_with(0)
+            result, served = ended.json(), server.stop().ended_with(0).json()
+            equal(delivery(ended), fate(2000), f"the delivery of {size} bytes")
+            equal(result["totals"]["datagrams"], {"in": 2000, "out": 2000, "unsent": 0, "dropped": 0}, "datagrams")
+            equal(served["totals"]["datagrams"], {"in": 2000, "out": 2000, "unsent": 0, "dropped": 0}, "the server's")
+            equal(result["totals"]["bytes_out"], served["totals"]["bytes_in"], "bytes sent")
+            equal(result["totals"]["bytes_in"], served["totals"]["bytes_out"], "bytes answered")
+            equal(result["checks"][0]["passed"], True, "the check of the replies")
+            expect("server" in result["cpu"], "the server's CPU time was not found")
+            expect("connect_ns" not in result, "UDP connects nothing")
+
+
+@case
+def an_open_loop_sends_its_plan():
+    with Echo("-t", "2", listen=LOOPBACK) as server:
+        for flags in [[], ["--arrival", "poisson"], ["-t", "2"], ["--wait", "batch"]]:
+            ended = netload(server.address, "-c", "50", "-r", "40", "-d", "1s", "-s", "64", "--json", *flags).ended_with(0)
+            counts, plan = delivery(ended), ended.json()["plan"]
+            equal(counts["lost"] + counts["wrong"], 0, f"messages lost or wrong with {flags}")
+            equal(plan["sent"], plan["planned"], "messages sent")
+            if "poisson" not in flags:
+                equal(plan["planned"], 2000, "messages planned")
+
+
+@case
+def ipv6():
+    require_ipv6()
+    with Echo(listen=["udp:[::1]:0"]) as server:
+        ended = netload(server.address, "-c", "4", "-n", "200", "-P", "4", "--json").ended_with(0)
+        equal(delivery(ended), fate(200), "the delivery")
+
+
+@case
+def a_pipeline_and_a_warm_up():
+    with Echo(listen=LOOPBACK) as server:
+        ended = netload(server.address, "-c", "5", "-P", "16", "-n", "3000", "-w", "100ms", "--json").ended_with(0)
+        equal(delivery(ended)["sent"], 3000, "messages sent after the warm-up")
+        ended = netload(server.address, "-c", "5", "-d", "300ms", "-w", "100ms", "--no-verify", "--json").ended_with(0)
+        expect(delivery(ended)["answered"] > 10, "hardly any message")
+
+
+@case
+def what_the_network_does_is_counted_exactly():
+    """100 messages of each of 10 connections at 25/s, and a fate by sequence number."""
+    def there(_, sequence):
+        return sequence % 20 != 3
+
+    def back(_, sequence, datagram):
+        if sequence % 20 == 7:
+            return []
+        if sequence % 20 == 11:
+            return [(datagram, 0), (datagram, 0)]
+        return [(datagram, 1.5 if sequence in (17, 37) else 0)]
+
+    with Echo(listen=LOOPBACK) as server, \
+            Relay(server.address, there, back, held=lambda _, sequence: sequence % 20 == 13) as network:
+        ended = netload(network.address, "-c", "10", "-r", "25", "-d", "4s", "-s", "16-200", "--json").ended_with(0)
+        equal(delivery(ended), fate(1000, lost=120, late=20, reordered=50, duplicated=50), "the delivery")
+        equal(network.dropped, 100, "datagrams that the relay dropped")
+        reasons = ended.json()["verdict"]["reasons"]
+        expect(any("120 of the planned messages" in reason for reason in reasons), f"the loss is no reason: {reasons}")
+        contains(ended.err, "50 answers came behind one to a later message", "the warnings")
+        contains(ended.err, "50 answers came more than once", "the warnings")
+
+
+@case
+def a_lost_datagram_holds_up_nobody():
+    """A closed loop in which every tenth is lost; each costs its connection one timeout."""
+    with Echo(listen=LOOPBACK) as server, \
+            Relay(server.address, lambda _, sequence: sequence % 10 != 9) as network:
+        ended = netload(network.address, "-c", "4", "-n", "200", "--timeout", "250ms", "--json").ended_with(0)
+        counts = delivery(ended)
+        equal(counts["sent"], 200, "messages sent")
+        equal(counts["lost"], network.dropped, "lost messages")
+        expect(counts["lost"] > 0, "none was lost")
+        reasons = ended.json()["verdict"]["reasons"]
+        expect(any("of the messages sent" in reason for reason in reasons), f"the loss is no reason: {reasons}")
+
+
+@case
+def every_copy_is_counted():
+    with Echo(listen=LOOPBACK) as server, \
+            Relay(server.address, back=lambda _, sequence, datagram: [(datagram, 0)] * 4) as network:
+        ended = netload(network.address, "-c", "5", "-n", "100", "--json").ended_with(0)
+        equal(delivery(ended), fate(100, duplicated=300), "the delivery")
+
+
+@case
+def what_comes_back_wrong_is_lost():
+    def back(_, sequence, datagram):
+        spoilt = {1: datagram[:-1], 2: datagram + b"x", 3: b"", 4: datagram[:15], 5: datagram[:40] + b"\xff\xfe\xfd" +
+                  datagram[43:], 6: b"\xff" * 4 + datagram[4:], 7: datagram[:8] + b"\xff\xff\xff\xff" + datagram[12:],
+                  8: datagram[:12] + b"\x0f\x0f\0\0" + datagram[16:]}
+        return [(spoilt.get(sequence, datagram), 0)]
+
+    with Echo(listen=LOOPBACK) as server, Relay(server.address, back=back) as network:
+        ended = netload(network.address, "-c", "2", "-n", "40", "-s", "64", "--timeout", "100ms", "--json").ended_with(1)
+        counts = delivery(ended)
+        equal(counts["sent"], 40, "messages sent")
+        equal(counts["wrong"], 16, f"wrong datagrams of {counts}")
+        equal(counts["lost"], 16, f"lost messages of {counts}")
+        equal(ended.json()["checks"][0]["passed"], False, "the check of the replies")
+
+
+@case
+def nobody_listens():
+    port = free_port()
+    for flags in [["-d", "20s"], ["-r", "10", "-d", "20s"]]:
+        ended = netload(f"udp:127.0.0.1:{port}", "-c", "5", *flags).ended_with(3)
+        contains(ended.err, f"nobody listens on udp:127.0.0.1:{port}", "what it says")
+        contains(ended.err, f"netecho udp:127.0.0.1:{port}", "the fix")
+
+
+@case
+def the_server_ends_in_mid_run():
+    with Echo("--json", listen=LOOPBACK) as server:
+        with start_netload(server.address, "-c", "10", "-r", "100", "-d", "2s", "-i", "100ms", "--json") as load:
+            wait_until(lambda: load.err.count(" qps ") >= 3, "the run was under way")
+            answered = server.stop().ended_with(0).json()["totals"]["datagrams"]["out"]
+            ended = load.finish().ended_with(4)
+        counts = delivery(ended)
+        equal(counts["sent"], 2000, "messages sent")
+        expect(0 < counts["answered"] <= answered, f"{counts['answered']} answers from {answered}")
+        errors = ended.json()["totals"]["errors"]
+        expect(errors["port unreachable: nobody listens there"] > 10, f"errors {errors}")
+
+
+@case
+def a_server_that_rests():
+    """What it has no room for is lost, and both ends say the same of it."""
+    with Echo("--rcvbuf", "4k", "--json", listen=LOOPBACK) as server:
+        with start_netload(server.address, "-c", "10", "-r", "200", "-d", "1s", "-i", "100ms", "--json") as load:
+            wait_until(lambda: load.err.count(" qps ") >= 2, "the run was under way")
+            server.signal(signal.SIGSTOP)
+            wait_until(lambda: load.err.count(" qps ") >= 5, "the run went on")
+            server.signal(signal.SIGCONT)
+            ended = load.finish().ended_with(0)
+        datagrams = server.stop().ended_with(0).json()["totals"]["datagrams"]
+        counts = delivery(ended)
+        equal(counts["sent"], 2000, "messages sent")
+        equal(datagrams["in"] + datagrams["dropped"], 2000, f"what came to the server: {datagrams}")
+        expect(datagrams["dropped"] > 0, "the server dropped none")
+        equal(counts["lost"], datagrams["dropped"] + counts["late"], "lost messages")
+
+
+@case
+def stopped_by_a_signal():
+    with Echo(listen=LOOPBACK) as server:
+        with start_netload(server.address, "-c", "10", "-i", "100ms", "--json") as load:
+            wait_until(lambda: " qps " in load.err, "the run was under way")
+            load.signal(signal.SIGINT)
+            ended = load.finish().ended_with(130)
+        expect(delivery(ended)["answered"] > 0, "no message")
+
+
+@case
+def what_does_not_go_over_udp():
+    for flags, part in [(["-f", "json"], "leave it out"), (["--churn", "5"], "--churn is of connections"),
+                        (["--reconnect"], "--reconnect is of connections"),
+                        (["--connect-rate", "5"], "--connect-rate is of connections"),
+                        (["--timeout", "0"], "--timeout 0 would wait"), (["-s", "15"], "from 16"),
+                        (["-s", "65508"], "to 65507"), (["-s", "1-100"], "from 16"), (["-s", "64k"], "to 65507"),
+                        (["--compare", "epoll,uring"], "leave TARGET out")]:
+        contains(netload("udp:127.0.0.1:7007", *flags).ended_with(2).err, part, f"the error of {flags}")
+
+
+@case
+def every_output_has_it():
+    with Echo(listen=LOOPBACK) as server, tempfile.TemporaryDirectory() as folder:
+        def file(name):
+            return os.path.join(folder, name)
+
+        for i in range(2):
+            ended = netload(server.address, "-c", "4", "-n", "1000", f"--json={file(str(i))}", "--csv", file("csv")).ended_with(0)
+        contains(ended.out, "datagrams            1,000 in   1,000 out   (0 unsent, 0 dropped by the kernel)")
+        contains(ended.out, "1,000 sent, 1,000 answered, 0 lost, 0 late")
+        contains(ended.out, "0 reordered, 0 duplicated, 0 wrong")
+        with open(file("csv"), encoding="utf-8") as rows:
+            rows = list(csv.DictReader(rows))
+        equal([row["delivery_answered"] for row in rows], ["1000", "1000"], "the column delivery_answered")
+        equal(rows[0]["datagrams_out"], "1000", "the column datagrams_out")
+        merged = run_program(program("NETREPORT"), file("0"), file("1"), "--json").ended_with(0)
+        equal(merged.json()["delivery"], fate(2000), "the merged delivery")
+
+
+require_backend()
+run()

@@ -1,0 +1,151 @@
+// The books of datagrams: every message is answered or lost, whatever the network did to it.
+#include "netload/ledger.h"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <random>
+#include <vector>
+
+using namespace wiremark;
+using namespace wiremark::tools;
+
+using Fate = Ledger::Fate;
+
+TEST_CASE("an answer in time is found by its place, in any order") {
+  Ledger ledger(2, 4, 100);
+  std::vector<std::uint32_t> places;
+  for (Nanoseconds i = 0; i < 4; ++i) places.push_back(ledger.send(1, 10 + i, 20 + i));
+  CHECK_FALSE(ledger.has_room(1));
+  CHECK(ledger.has_room(0));
+  const auto third = ledger.answer(1, 2, places[2], 50);
+  CHECK(third.fate == Fate::answered);
+  CHECK_FALSE(third.reordered);
+  CHECK(third.planned_ns == 12);
+  CHECK(third.sent_ns == 22);
+  CHECK(ledger.answer(1, 0, places[0], 51).reordered);
+  CHECK_FALSE(ledger.answer(1, 3, places[3], 52).reordered);
+  CHECK(ledger.answer(1, 1, places[1], 53).reordered);
+  CHECK(ledger.under_way(1) == 0);
+}
+
+TEST_CASE("what comes after the timeout is late once, then a copy") {
+  Ledger ledger(1, 2, 100);
+  const auto first = ledger.send(0, 0, 0), second = ledger.send(0, 0, 0);
+  CHECK(ledger.expire(0, 100) == 0);
+  CHECK(ledger.answer(0, 0, first, 100).fate == Fate::answered);  // In time to the nanosecond.
+  CHECK(ledger.answer(0, 0, first, 100).fate == Fate::duplicated);
+  CHECK(ledger.expire(0, 101) == 1);
+  CHECK(ledger.under_way(0) == 0);
+  CHECK(ledger.answer(0, 1, second, 102).fate == Fate::late);
+  CHECK(ledger.answer(0, 1, second, 103).fate == Fate::duplicated);
+  // Late before it is looked for.
+  const auto third = ledger.send(0, 200, 200);
+  CHECK(ledger.answer(0, 2, third, 301).fate == Fate::late);
+  CHECK(ledger.answer(0, 2, third, 301).fate == Fate::duplicated);
+  CHECK(ledger.under_way(0) == 0);
+  // A turn whose clock was read before the send.
+  ledger.send(0, 400, 400);
+  CHECK(ledger.expire(0, 399) == 0);
+}
+
+TEST_CASE("what was never sent is unknown, and changes nothing") {
+  Ledger ledger(1, 2, 100);
+  const auto place = ledger.send(0, 0, 0);
+  CHECK(ledger.answer(0, 1, place, 1).fate == Fate::unknown);
+  CHECK(ledger.answer(0, 0, place + 1, 1).fate == Fate::unknown);
+  CHECK(ledger.answer(0, 0, 2, 1).fate == Fate::unknown);
+  CHECK(ledger.answer(0, 0, ~0u, 1).fate == Fate::unknown);
+  CHECK(ledger.under_way(0) == 1);
+  CHECK(ledger.answer(0, 0, place, 1).fate == Fate::answered);
+}
+
+TEST_CASE("the books agree with a network that loses, delays, doubles and reorders") {
+  constexpr std::size_t kConnections = 3;
+  constexpr unsigned kPlaces = 8;
+  constexpr Nanoseconds kTimeout = 1'000;
+  Ledger ledger(kConnections, kPlaces, kTimeout);
+  struct Datagram {
+    std::size_t connection;
+    std::uint32_t sequence, place;
+    Nanoseconds sent, arrives;
+  };
+  struct Message {
+    bool answered = false, late = false;
+  };
+  std::vector<Message> messages[kConnections];
+  std::vector<Datagram> under_way;
+  std::mt19937 random(9);
+  std::uint64_t answered = 0, late = 0, duplicated = 0, expired = 0, expected_duplicates = 0;
+  std::uint64_t expected_answers = 0, expected_late = 0;
+  for (Nanoseconds now = 1; now < 300'000; ++now) {
+    const std::size_t connection = random() % kConnections;
+    auto& sent = messages[connection];
+    if (now < 290'000 && ledger.has_room(connection)) {
+      const std::uint32_t place = ledger.send(connection, now, now);
+      const auto sequence = static_cast<std::uint32_t>(sent.size());
+      sent.emplace_back();
+      const unsigned copies = random() % 10 == 0 ? 0 : random() % 10 == 0 ? 2 : 1;
+      for (unsigned i = 0; i < copies; ++i) {
+        const Nanoseconds delay = random() % 20 == 0 ? 1'500 + random() % 3'000 : random() % 900;
+        under_way.push_back({connection, sequence, place, now, now + delay});
+      }
+    }
+    for (std::size_t i = 0; i < under_way.size();) {
+      const Datagram datagram = under_way[i];
+      if (datagram.arrives > now) {
+        ++i;
+        continue;
+      }
+      under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(i));
+      Message& message = messages[datagram.connection][datagram.sequence];
+      if (message.answered || message.late)
+        ++expected_duplicates;
+      else if (now <= datagram.sent + kTimeout)
+        ++expected_answers, message.answered = true;
+      else
+        ++expected_late, message.late = true;
+      switch (ledger.answer(datagram.connection, datagram.sequence, datagram.place, now).fate) {
+        case Fate::answered:
+          ++answered;
+          break;
+        case Fate::late:
+          ++late;
+          break;
+        case Fate::duplicated:
+          ++duplicated;
+          break;
+        case Fate::unknown:
+          FAIL("an answer was not known");
+      }
+    }
+    if (now % 125 == 0) {
+      for (std::size_t i = 0; i < kConnections; ++i) expired += ledger.expire(i, now);
+    }
+  }
+  for (std::size_t i = 0; i < kConnections; ++i) CHECK(ledger.under_way(i) == 0);
+  const std::uint64_t sent = messages[0].size() + messages[1].size() + messages[2].size();
+  CHECK(sent > 1'000);
+  CHECK(expired > 100);
+  CHECK(late > 10);
+  CHECK(duplicated > 100);
+  CHECK(answered == expected_answers);
+  CHECK(late == expected_late);
+  CHECK(duplicated == expected_duplicates);
+}
+
+TEST_CASE("an answer is known for as many messages as are remembered") {
+  for (const std::size_t connections : {1u, 100u, 100'000u}) {
+    Ledger ledger(connections, 1, 1'000);
+    CAPTURE(ledger.span());
+    CHECK(ledger.span() >= 1'024);
+    const std::size_t last = connections - 1;
+    const auto place = ledger.send(last, 0, 0);
+    CHECK(ledger.answer(last, 0, place, 1).fate == Fate::answered);
+    for (std::uint32_t i = 1; i < ledger.span(); ++i)
+      ledger.answer(last, i, ledger.send(last, 0, 0), 1);
+    CHECK(ledger.answer(last, 0, place, 2).fate == Fate::duplicated);
+    ledger.send(last, 0, 0);
+    CHECK(ledger.answer(last, 0, place, 2).fate == Fate::late);
+  }
+}
