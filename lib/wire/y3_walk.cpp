@@ -11,12 +11,13 @@ namespace {
 
 #ifdef __x86_64__
 
+static_assert(kSimdNodeMin > kJumpsMin);
+
 // A walk is a chain of loads, each waiting for the one before it: 6 cycles a child. The jumps of
 // all positions are computed side by side instead, and the chain is one load per jump.
-template <FillJumps Fill>
-std::size_t walk_jumps(Bytes children, unsigned key, bool whole) noexcept {
+std::size_t walk_avx2(Bytes children, unsigned key, bool whole) noexcept {
   const std::size_t size = children.size();
-  if (size <= kJumpsMin) return walk_scalar(children, key, whole);
+  if (size < kSimdNodeMin) return walk_scalar(children, key, whole);
   const std::byte tag{static_cast<std::uint8_t>(key)};
   // The last byte cannot begin a child: it would have no length.
   const std::size_t last = size - 1;
@@ -26,7 +27,8 @@ std::size_t walk_jumps(Bytes children, unsigned key, bool whole) noexcept {
   while (at < last) {
     const std::size_t begin = std::min(at, last - kJumpsMin);
     const std::size_t positions = std::min(kJumpsMax, last - begin);
-    Fill(children.data() + begin, positions, static_cast<std::uint8_t>(key), jumps.data());
+    fill_jumps_avx2(children.data() + begin, positions, static_cast<std::uint8_t>(key),
+                    jumps.data());
     while (at < begin + positions) {
       if (children[at] == tag && found == kAbsent) {
         const auto length = std::to_integer<std::size_t>(children[at + 1]);
@@ -47,9 +49,8 @@ std::array<WalkKind, 3> detect() noexcept {
   const bool vbmi = __builtin_cpu_supports("avx512f") != 0 &&
                     __builtin_cpu_supports("avx512bw") != 0 &&
                     __builtin_cpu_supports("avx512vbmi") != 0;
-  return {{{"scalar", walk_scalar, true},
-           {"avx2", walk_jumps<fill_jumps_avx2>, avx2},
-           {"avx512vbmi", walk_jumps<fill_jumps_vbmi>, vbmi}}};
+  return {
+      {{"scalar", walk_scalar, true}, {"avx2", walk_avx2, avx2}, {"avx512vbmi", walk_vbmi, vbmi}}};
 }
 
 #else

@@ -38,26 +38,25 @@ std::span<const WalkKind> walk_kinds() noexcept;
 /// The fastest that is supported.
 const WalkKind& fastest_walk() noexcept;
 
-/// From each of some positions, how far it is to a later position on the chain of children that
-/// would start there. What is no child's beginning has a jump too; nobody follows it.
-inline constexpr std::size_t kJumpsMax = 128;
-/// The fewest positions that a fill can do, and the node below which the scalar walk is as fast.
+/// The smallest node that the SIMD walks are faster with.
+inline constexpr std::size_t kSimdNodeMin = 33;
+
+#ifdef __x86_64__
+/// A walk that needs AVX-512 F, BW and VBMI.
+std::size_t walk_vbmi(Bytes children, unsigned key, bool whole) noexcept;
+
+/// How many positions one fill can do.
 inline constexpr std::size_t kJumpsMin = 32;
+inline constexpr std::size_t kJumpsMax = 128;
 /// Jumps from here on mean that a child on the way is unusual: 255 less a lane of 0 to 63. A plain
 /// child ends at most at lane 63 + 2 + 63.
 inline constexpr std::uint8_t kUnusualJump = 0xC0;
 
 /// Fills `jumps` for `positions` (kJumpsMin to kJumpsMax) tags from `tags` on, and so reads
-/// positions + 1 bytes. A jump never passes a child that begins with the byte `key`.
-using FillJumps = void (*)(const std::byte* tags, std::size_t positions, std::uint8_t key,
-                           std::uint8_t* jumps) noexcept;
-
-#ifdef __x86_64__
-/// Needs AVX2.
+/// positions + 1 bytes: from each position, how far it is to a later one on the chain of children
+/// that would start there. What is no child's beginning has a jump too; nobody follows it. A jump
+/// never passes a child that begins with the byte `key`. Needs AVX2.
 void fill_jumps_avx2(const std::byte* tags, std::size_t positions, std::uint8_t key,
-                     std::uint8_t* jumps) noexcept;
-/// Needs AVX-512 F, BW and VBMI.
-void fill_jumps_vbmi(const std::byte* tags, std::size_t positions, std::uint8_t key,
                      std::uint8_t* jumps) noexcept;
 #endif
 

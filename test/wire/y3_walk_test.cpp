@@ -30,7 +30,8 @@ bool is_right(const std::vector<std::byte>& bytes, std::size_t from, unsigned ke
   }
 }
 
-void check_fill(FillJumps fill) {
+#ifdef __x86_64__
+void check_fill() {
   std::mt19937_64 random(17);
   for (int i = 0; i < 20'000; ++i) {
     const std::size_t positions = kJumpsMin + random() % (kJumpsMax - kJumpsMin + 1);
@@ -39,21 +40,51 @@ void check_fill(FillJumps fill) {
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() % bound);
     const auto key = static_cast<std::uint8_t>(1 + random() % (random() % 2 == 0 ? 63 : 4));
     std::array<std::uint8_t, kJumpsMax> jumps{};
-    fill(bytes.data(), positions, key, jumps.data());
+    fill_jumps_avx2(bytes.data(), positions, key, jumps.data());
     for (std::size_t at = 0; at < positions; ++at) REQUIRE(is_right(bytes, at, key, jumps[at]));
     REQUIRE(std::all_of(jumps.begin() + std::ptrdiff_t(positions), jumps.end(),
                         [](std::uint8_t jump) { return jump == 0; }));
   }
 }
+#endif
+
+// Children one after another, each of fewer than 64 bytes, of `size` bytes or a few more.
+std::vector<std::byte> plain_children(std::mt19937_64& random, std::size_t size) {
+  const unsigned length_bound = random() % 2 == 0 ? 4 : 64;
+  const unsigned tag_bound = random() % 2 == 0 ? 63 : 4;
+  std::vector<std::byte> children;
+  while (children.size() < size) {
+    const auto length = random() % length_bound;
+    children.push_back(std::byte(1 + random() % tag_bound));
+    children.push_back(std::byte(length));
+    for (std::size_t i = 0; i < length; ++i) children.push_back(std::byte(random() % 64));
+  }
+  return children;
+}
 
 }  // namespace
 
-TEST_CASE("jumps land on the chain and never pass the key") {
 #ifdef __x86_64__
-  const auto kinds = walk_kinds();
-  if (kinds[1].is_supported) check_fill(fill_jumps_avx2);
-  if (kinds[2].is_supported) check_fill(fill_jumps_vbmi);
+TEST_CASE("jumps land on the chain and never pass the key") {
+  if (walk_kinds()[1].is_supported) check_fill();
+}
 #endif
+
+TEST_CASE("every walk finds what the scalar one finds among plain children, whole or cut") {
+  std::mt19937_64 random(23);
+  for (int i = 0; i < 40'000; ++i) {
+    std::vector<std::byte> children = plain_children(random, random() % 700);
+    if (random() % 4 == 0 && !children.empty()) children.resize(random() % children.size());
+    children.shrink_to_fit();
+    const auto key = static_cast<unsigned>(1 + random() % 63);
+    for (const WalkKind& kind : walk_kinds()) {
+      if (!kind.is_supported) continue;
+      INFO(std::string(kind.name), " of ", children.size(), " bytes to ", key);
+      for (const bool whole : {false, true}) {
+        REQUIRE(kind.walk(children, key, whole) == walk_scalar(children, key, whole));
+      }
+    }
+  }
   for (const auto& kind : walk_kinds()) {
     if (!kind.is_supported) MESSAGE("skipped: this processor has no " << std::string(kind.name));
   }
