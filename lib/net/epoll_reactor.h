@@ -55,9 +55,10 @@ class EpollReactor {
   /// is called any more.
   Fd release(Conn& conn);
 
-  /// Serves until stop is requested, then returns with the connections still open.
+  /// Serves until stop is requested, then returns with the connections still open. Errors: stop
+  /// cannot be watched (epoll_ctl(2)), and nothing was served.
   template <Handler H>
-  void run(H& handler, const Stop& stop);
+  Result<> run(H& handler, const Stop& stop);
   /// Calls visit(conn) for every connection whose on_close has not come.
   template <class F>
   void for_each(F&& visit);
@@ -131,10 +132,10 @@ Conn& EpollReactor::adopt(Fd socket, H& handler) {
 }
 
 template <Handler H>
-void EpollReactor::run(H& handler, const Stop& stop) {
+Result<> EpollReactor::run(H& handler, const Stop& stop) {
   constexpr int kEvents = 256;
   epoll_event events[kEvents];
-  if (!watch(stop.fd(), EPOLLIN, nullptr)) return;
+  if (auto watched = watch(stop.fd(), EPOLLIN, nullptr); !watched) return watched;
   Nanoseconds deadline = handler.on_turn(now_ns());
   while (!stop.requested()) {
     const int count = wait(events, kEvents, deadline);
@@ -157,6 +158,7 @@ void EpollReactor::run(H& handler, const Stop& stop) {
     if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
   }
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stop.fd(), nullptr);
+  return {};
 }
 
 template <class F>

@@ -57,7 +57,7 @@ class UringReactor {
 
   /// Serves until stop is requested, then returns with the connections still open.
   template <Handler H>
-  void run(H& handler, const Stop& stop);
+  Result<> run(H& handler, const Stop& stop);
   /// Calls visit(conn) for every connection whose on_close has not come.
   template <class F>
   void for_each(F&& visit);
@@ -189,7 +189,7 @@ Conn& UringReactor::welcome(Conn& conn, H& handler) {
 }
 
 template <Handler H>
-void UringReactor::run(H& handler, const Stop& stop) {
+Result<> UringReactor::run(H& handler, const Stop& stop) {
   watch_stop(stop.fd());
   Nanoseconds deadline = handler.on_turn(now_ns());
   while (!stop.requested()) {
@@ -209,6 +209,7 @@ void UringReactor::run(H& handler, const Stop& stop) {
     deadline = handler.on_turn(now);
     if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
   }
+  return {};
 }
 
 template <class F>

@@ -247,3 +247,19 @@ TEST_CASE_TEMPLATE("a stop request wakes a reactor that sleeps", R, EpollReactor
   CHECK(server.stats().turns.get() <= turns + 2);
   server.stop();
 }
+
+TEST_CASE("a stop that cannot be watched is an error, not an end that looks like one") {
+  const auto reactor = EpollReactor::open({});
+  REQUIRE(reactor);
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  Stop stop;  // Without a descriptor.
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  Echo echo;
+  const auto ran = (*reactor)->run(echo, stop);
+  REQUIRE_FALSE(ran);
+  CHECK(ran.error().operation == "epoll_ctl");
+  CHECK(ran.error().code == EBADF);
+}

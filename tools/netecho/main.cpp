@@ -182,15 +182,17 @@ net::Workers::Body loops(const EchoOptions& options, Serving& serving) {
       EchoCounts& counts = serving.run.counts(i);
       if (auto listening = listen_on_all(reactor, serving.listeners[i]); !listening)
         return listening;
-      return with_protocol(options.protocol, reactor, counts, [&](auto& handler) {
+      Result<> ran;
+      const auto made = with_protocol(options.protocol, reactor, counts, [&](auto& handler) {
         SegmentCounting counting(reactor, handler, serving.run.segments(i));
         ready();
-        reactor.run(counting, serving.stop);
+        ran = reactor.run(counting, serving.stop);
         serving.run.segments(i).count(reactor);
         counts.reactor = reactor.stats();
         counts.datagrams_dropped = reactor.datagrams_dropped();
         counts.path = reactor.describe();
       });
+      return ran ? made : ran;
     });
   };
 }
@@ -206,9 +208,9 @@ net::Workers::Body stages(Staged& staged, Serving& serving) {
       for (Listener& listener : serving.listeners.front())
         reactor.listen(std::move(listener.socket));
       ready();
-      staged.receive(reactor, serving.stop);
+      const Result<> ran = staged.receive(reactor, serving.stop);
       serving.run.counts(0).path = reactor.describe();
-      return Result<>();
+      return ran;
     });
     if (!received) staged.receive_nothing();
     return received;

@@ -29,12 +29,13 @@ class Staged {
 
   /// Serves until the stop, then hands every connection over to be answered and closed.
   template <class Reactor>
-  void receive(Reactor& reactor, const net::Stop& stop) {
+  Result<> receive(Reactor& reactor, const net::Stop& stop) {
     Receiver receiver(reactor, links_, counts_);
-    reactor.run(receiver, stop);
+    const Result<> ran = reactor.run(receiver, stop);
     receiver.end_all();
     counts_.reactor = reactor.stats();
     counts_.reactor.pauses.add(receiver.rests());
+    return ran;
   }
   /// In its place where there is no reactor to receive with.
   void receive_nothing() noexcept { links_.all_received = true; }

@@ -130,25 +130,27 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
   how.output_limit = SIZE_MAX;
   return net::with_reactor(backend_, how, [&](auto& reactor) -> Result<> {
     LoadCounts& counts = tally_[index];
-    const auto drive = [&](auto& load) {
+    const auto drive = [&](auto& load) -> Result<> {
       SegmentCounting counting(reactor, load, segments_[index]);
       reactors_[index].began(reactor.stats());
       ready();
-      reactor.run(counting, gate_.over);
+      auto ran = reactor.run(counting, gate_.over);
       segments_[index].count(reactor);
       reactors_[index].ended();
       counts.path = reactor.describe();
       counts.datagrams_dropped = reactor.datagrams_dropped();
+      return ran;
     };
     if (plan_.target.is_udp()) {
       DatagramLoad load(reactor, *traffic_.pattern, traffic_.verify, plan_, index, gate_, counts);
-      drive(load);
-      return {};
+      return drive(load);
     }
-    return with_traffic(traffic_, [&](auto& traffic) {
+    Result<> ran;
+    const auto made = with_traffic(traffic_, [&](auto& traffic) {
       Load load(reactor, traffic, plan_, index, gate_, counts);
-      drive(load);
+      ran = drive(load);
     });
+    return ran ? made : ran;
   });
 }
 
