@@ -11,6 +11,7 @@
 #include "measure/quantity.h"
 #include "measure/ratio.h"
 #include "netload/conditions.h"
+#include "netload/spread_json.h"
 #include "printing.h"
 
 namespace wiremark::tools {
@@ -109,13 +110,6 @@ void print_comparison(const LoadOptions& options, const std::vector<Contender>& 
 }
 
 std::string comparison_document(const std::vector<Contender>& contenders, unsigned left_out) {
-  const auto spread = [](const std::optional<measure::Spread>& value) -> nlohmann::ordered_json {
-    if (!value) return nullptr;
-    return {{"median", value->median},
-            {"min", value->min},
-            {"max", value->max},
-            {"rounds", value->rounds}};
-  };
   nlohmann::ordered_json all;
   all["schema"] = "wiremark.comparison/1";
   all["rounds_left_out"] = left_out;
@@ -123,11 +117,11 @@ std::string comparison_document(const std::vector<Contender>& contenders, unsign
     nlohmann::ordered_json one;
     one["backend"] = contender.name;
     one["valid_rounds"] = valid_rounds(contender);
-    one["qps"] = spread(measure::spread_of(contender.each(qps)));
-    one["server_us_cpu_per_message"] = spread(measure::spread_of(contender.each(server_cost)));
-    one["us_cpu_per_message"] = spread(measure::spread_of(contender.each(client_cost)));
-    one["server_cpu_ratio"] = spread(ratio(contender, contenders.front(), server_cost));
-    one["qps_ratio"] = spread(ratio(contender, contenders.front(), qps));
+    one["qps"] = json_of(measure::spread_of(contender.each(qps)));
+    one["server_us_cpu_per_message"] = json_of(measure::spread_of(contender.each(server_cost)));
+    one["us_cpu_per_message"] = json_of(measure::spread_of(contender.each(client_cost)));
+    one["server_cpu_ratio"] = json_of(ratio(contender, contenders.front(), server_cost));
+    one["qps_ratio"] = json_of(ratio(contender, contenders.front(), qps));
     for (const measure::RunResult& round : contender.rounds) {
       one["rounds"].push_back(nlohmann::ordered_json::parse(measure::json_document(round)));
     }

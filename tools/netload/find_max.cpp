@@ -12,6 +12,7 @@
 #include "measure/quantity.h"
 #include "measure/ratio.h"
 #include "measure/verdict.h"
+#include "netload/spread_json.h"
 #include "printing.h"
 #include "report.h"
 
@@ -239,13 +240,6 @@ void Search::print_outcome() const {
 
 nlohmann::ordered_json Search::document() const {
   using Json = nlohmann::ordered_json;
-  const auto spread = [](const std::optional<measure::Spread>& value) -> Json {
-    if (!value) return nullptr;
-    return {{"median", value->median},
-            {"min", value->min},
-            {"max", value->max},
-            {"rounds", value->rounds}};
-  };
   Json all;
   all["schema"] = "wiremark.find-max/1";
   all["objectives"] = Json::array();
@@ -254,8 +248,8 @@ nlohmann::ordered_json Search::document() const {
   const auto kept = best();
   const Probe* const failed = next();
   all["max_rate_hz"] = kept.empty() ? Json() : Json(kept_hz_);
-  all["reached_hz"] = spread(spread_of(kept, reached));
-  all["p99_ns"] = spread(spread_of(kept, p99));
+  all["reached_hz"] = json_of(spread_of(kept, reached));
+  all["p99_ns"] = json_of(spread_of(kept, p99));
   all["next"] = failed ? Json{{"rate_hz", failed->rate_hz}, {"reason", failed->reason}} : Json();
   all["limit"] = limit();
   all["interrupted"] = stop_.requested();
