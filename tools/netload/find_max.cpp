@@ -77,6 +77,8 @@ class Search {
   const std::vector<Probe>& probes() const noexcept { return probes_; }
   /// The probes of the highest rate that was kept.
   std::vector<const Probe*> best() const;
+  /// How many probes that rate had.
+  std::ptrdiff_t tries() const;
   /// The lowest rate that was not; none when every rate was.
   const Probe* next() const;
   void print_outcome() const;
@@ -187,6 +189,10 @@ std::vector<const Probe*> Search::best() const {
   return best;
 }
 
+std::ptrdiff_t Search::tries() const {
+  return std::ranges::count(probes_, kept_hz_, &Probe::rate_hz);
+}
+
 const Probe* Search::next() const {
   const Probe* found = nullptr;
   for (const Probe& probe : probes_) {
@@ -219,9 +225,9 @@ void Search::print_outcome() const {
     const auto rate = spread_of(kept, reached);
     const auto latency = spread_of(kept, p99);
     print_out(
-        "\n  maximum    {} messages/s, kept in {} probes: {} ({} to {}) reached, p99 {} ({} to "
-        "{})\n",
-        measure::format_rate(kept_hz_), kept.size(), measure::format_rate(rate->median),
+        "\n  maximum    {} messages/s, kept in {} of {} probes: {} ({} to {}) reached, "
+        "p99 {} ({} to {})\n",
+        measure::format_rate(kept_hz_), kept.size(), tries(), measure::format_rate(rate->median),
         measure::format_rate(rate->min), measure::format_rate(rate->max),
         measure::format_time(latency->median), measure::format_time(latency->min),
         measure::format_time(latency->max));
