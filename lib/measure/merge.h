@@ -20,7 +20,10 @@ enum class Order { at_once, in_turn };
 ///   memory count. In turn its shares are added. A server that not every run saw is left out.
 /// - Packets are left out where not every run counted them.
 /// - The shares of the machine are means, weighted with the seconds.
-/// - Intervals are left out: their percentiles cannot be added.
+/// - Intervals are left out: their percentiles cannot be added. So are the stages of a server in
+///   ticks, whose backlogs are summaries without buckets.
+/// - The distance of the processors is left out: it was measured around one run, and where the runs
+///   differ in it no figure of the whole belongs to either.
 /// - A check has passed when it passed in every run. Options that differ are joined with commas.
 /// - The whole is judged anew, and so is each part with the latency of the whole.
 ///

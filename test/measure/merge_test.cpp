@@ -115,6 +115,8 @@ TEST_CASE("counts, plans, errors and processor time are added") {
   CHECK(all->config == std::vector<std::pair<std::string, std::string>>{{"connections", "100"},
                                                                         {"rate", "200, 75"}});
   CHECK(all->intervals.empty());
+  CHECK_FALSE(all->stages.has_value());         // Their backlogs are kept without buckets.
+  CHECK_FALSE(all->core_distance.has_value());  // It was measured around one run.
 }
 
 TEST_CASE("time is the longest at once and the sum in turn, and so is what one server spent") {
