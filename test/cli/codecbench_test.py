@@ -16,7 +16,7 @@ QUICK = ["-w", "packet", "-n", "2000", "--repeat", "2"]
 
 
 def run(*args, **more):
-    return subprocess.run([CODECBENCH, *args], capture_output=True, text=True, timeout=120, **more)
+    return subprocess.run([CODECBENCH, *args], capture_output=True, text=True, **{"timeout": 120, **more})
 
 
 def document(*args):
@@ -192,10 +192,20 @@ class Output(unittest.TestCase):
         self.assertIn("slower  packet/bytes:own/decode/hot", slower.stdout)
         added = run(*QUICK, "-f", "bytes,protobuf", "--baseline", str(slow_past))
         self.assertIn("new     packet/protobuf:own/decode/hot", added.stdout)
-        for text in ("", "[]", "{}", "{\"cells\":[{}]}", "no json"):
-            slow_past.write_text(text)
-            broken = run(*QUICK, "-f", "bytes", "--baseline", str(slow_past))
+        other = run(*QUICK, "-f", "protobuf", "--baseline", str(slow_past))
+        self.assertEqual(other.returncode, 1, other.stdout)  # Nothing was compared.
+        self.assertIn("no row of this run", other.stdout)
+
+    def test_what_is_no_baseline_is_refused_before_anything_is_timed(self):
+        own = {"schema": "wiremark.result/1", "cells": [{"key": "a"}]}
+        path = self.path / "baseline.json"
+        for text in ("", "[]", "{}", "no json", json.dumps(own)[:-1], json.dumps(own | {"cells": []}),
+                     json.dumps(own | {"cells": [{}]}), json.dumps(own | {"schema": "wiremark.result/0"}),
+                     json.dumps(own | {"schema": 5})):
+            path.write_text(text)
+            broken = run("-d", "10m", "-f", "bytes", "--baseline", str(path), timeout=30)
             self.assertEqual(broken.returncode, 2, (text, broken.stderr))
+            self.assertIn("baseline.json", broken.stderr)
 
     def test_experiments_stand_beside_what_was_published(self):
         for name, words in (("e2", ("json:jansson", "tv_usec")), ("e4", ("9471", "route")),

@@ -136,6 +136,7 @@ std::string format_comparison(const Options& options, const Comparison& comparis
                         change.min_pct, change.p50_pct);
   }
   for (const std::string& key : comparison.missing) text += fmt::format("  new     {}\n", key);
+  if (comparison.changes.empty()) return text + "  FAILED  it has no row of this run\n";
   return text + fmt::format("  {} of {} rows are slower\n", slower, comparison.changes.size());
 }
 
@@ -166,18 +167,20 @@ Result<> write_files(const Options& options, const measure::RunResult& result,
 }  // namespace
 
 int report(const Options& options, std::chrono::system_clock::time_point started,
-           const Measurement& measurement) {
+           const Measurement& measurement, const Baseline& baseline) {
   measure::RunResult result = frame(options, started, measurement);
   int code = result.checks.empty() ? tools::kDone : tools::kCheckFailed;
   std::string text = format_results(options, measurement);
   if (options.verbose) text += format_batches(measurement.cells);
   text += footer(options, result, measurement);
   if (!options.baseline.empty()) {
-    const auto comparison =
-        compare_with(options.baseline, measurement.cells, options.tolerance_pct);
-    if (!comparison) return fail(comparison.error(), tools::kUsage);
-    text += format_comparison(options, *comparison);
-    for (const Change& change : comparison->changes) {
+    const auto comparison = compare_with(baseline, measurement.cells, options.tolerance_pct);
+    text += format_comparison(options, comparison);
+    if (comparison.changes.empty() && !comparison.missing.empty()) {
+      result.checks.push_back({"baseline", false, "it has no row of this run"});
+      code = tools::kCheckFailed;
+    }
+    for (const Change& change : comparison.changes) {
       if (!change.slower) continue;
       result.checks.push_back(
           {"baseline " + change.key, false,

@@ -5,13 +5,14 @@
 
 #include "bench.h"
 #include "bench_options.h"
+#include "document.h"
 
 namespace wiremark::codecbench {
 
 /// Prints and writes `measurement` as `options` ask. The exit code: 0; 1 when a row's check failed
-/// or the baseline was faster; 2 when the baseline is none; 3 when a file cannot be written; 130
-/// when interrupted.
+/// or the baseline was faster or has no row of this run; 3 when a file cannot be written; 130 when
+/// interrupted.
 int report(const Options& options, std::chrono::system_clock::time_point started,
-           const Measurement& measurement);
+           const Measurement& measurement, const Baseline& baseline);
 
 }  // namespace wiremark::codecbench

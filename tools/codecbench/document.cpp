@@ -10,7 +10,6 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <unordered_map>
 
 #include "base/fd.h"
 #include "measure/json_export.h"
@@ -85,19 +84,17 @@ constexpr std::string_view kCsvHeader =
     "object,operations,ns_min,ns_p50,ns_p99,spread_pct,qps,mb_per_s,wire_bytes,allocations,"
     "cpu_user_ns,cpu_sys_ns,instructions,cycles\n";
 
-struct Earlier {
-  double ns_min;
-  double ns_p50;
-};
+}  // namespace
 
-Result<std::unordered_map<std::string, Earlier>> read_document(const std::string& path) {
+Result<Baseline> read_baseline(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return failed("open", path);
-  const auto document = nlohmann::json::parse(stream, nullptr, false);
-  if (!document.is_object() || !document.contains("cells") || !document["cells"].is_array()) {
+  const auto document = Json::parse(stream, nullptr, false);
+  if (!document.is_object() || document.value("schema", Json()) != measure::kResultSchema ||
+      !document.contains("cells") || !document["cells"].is_array()) {
     return failed("read", path + " (no JSON document of codecbench)", 0);
   }
-  std::unordered_map<std::string, Earlier> cells;
+  Baseline cells;
   for (const auto& cell : document["cells"]) {
     if (!cell.is_object() || !cell.contains("key") || !cell["key"].is_string()) {
       return failed("read", path + " (a cell without a key)", 0);
@@ -107,10 +104,9 @@ Result<std::unordered_map<std::string, Earlier>> read_document(const std::string
     };
     cells[cell["key"].get<std::string>()] = {figure("ns_min"), figure("ns_p50")};
   }
+  if (cells.empty()) return failed("read", path + " (it has no cell)", 0);
   return cells;
 }
-
-}  // namespace
 
 std::string json_document(const measure::RunResult& result, const std::vector<Cell>& cells) {
   Json document = Json::parse(measure::json_document(result));
@@ -136,16 +132,14 @@ Result<> append_csv(const std::string& path, const measure::RunResult& result,
   return {};
 }
 
-Result<Comparison> compare_with(const std::string& path, const std::vector<Cell>& cells,
-                                double tolerance_pct) {
-  const auto earlier = read_document(path);
-  if (!earlier) return std::unexpected(earlier.error());
+Comparison compare_with(const Baseline& baseline, const std::vector<Cell>& cells,
+                        double tolerance_pct) {
   Comparison comparison;
   for (const Cell& cell : cells) {
     if (cell.figures.batches == 0) continue;
     Change change{.key = cell.name.key()};
-    const auto found = earlier->find(change.key);
-    if (found == earlier->end() || found->second.ns_min <= 0 || found->second.ns_p50 <= 0) {
+    const auto found = baseline.find(change.key);
+    if (found == baseline.end() || found->second.ns_min <= 0 || found->second.ns_p50 <= 0) {
       comparison.missing.push_back(change.key);
       continue;
     }

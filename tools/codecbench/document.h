@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -33,10 +34,19 @@ struct Comparison {
   std::vector<std::string> missing;  ///< Cells of this run that the baseline has not.
 };
 
-/// Compares with the document in `path`. A cell is slower when both its fastest and its median
-/// batch take over `tolerance_pct` longer: one of them alone is mostly a neighbour's noise. Errors:
-/// the file cannot be read, or is no document of codecbench.
-Result<Comparison> compare_with(const std::string& path, const std::vector<Cell>& cells,
-                                double tolerance_pct);
+/// The cells of an earlier document, by their key, in ns.
+struct Earlier {
+  double ns_min;
+  double ns_p50;
+};
+using Baseline = std::unordered_map<std::string, Earlier>;
+
+/// Errors: the file cannot be read, is no document of codecbench, or has no cell.
+Result<Baseline> read_baseline(const std::string& path);
+
+/// A cell is slower when both its fastest and its median batch take over `tolerance_pct` longer:
+/// one of them alone is mostly a neighbour's noise.
+Comparison compare_with(const Baseline& baseline, const std::vector<Cell>& cells,
+                        double tolerance_pct);
 
 }  // namespace wiremark::codecbench

@@ -56,6 +56,12 @@ int main(int argc, char** argv) {
     if (!lines) return fail(lines.error(), tools::kUsage);
     contents = std::move(*lines);
   }
+  Baseline baseline;
+  if (!options.baseline.empty()) {
+    auto earlier = read_baseline(options.baseline);
+    if (!earlier) return fail(earlier.error(), tools::kUsage);
+    baseline = std::move(*earlier);
+  }
   options.selection.contents = std::make_shared<const Contents>(std::move(contents));
 
   if (!options.experiment.empty()) choose_experiment(options.experiment, options.selection);
@@ -78,5 +84,5 @@ int main(int argc, char** argv) {
   }
   progress.clear();
   if (!measurement) return fail(measurement.error(), tools::kCannot);
-  return report(options, started, *measurement);
+  return report(options, started, *measurement, baseline);
 }
