@@ -3,11 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "wire/e2_texts.h"
 
 namespace wiremark::tools {
+
+namespace {
+// A device or pipe without an end must not take the memory; 65,536 contents of 4 KiB are as long.
+constexpr std::size_t kInputMax = 256 << 20;
+}  // namespace
 
 double Contents::mean_bytes() const noexcept {
   double sum = 0;
@@ -27,10 +33,19 @@ Result<Contents> read_contents(const std::filesystem::path& file) {
   if (!stream) return failed("open", file.string());
   Contents contents;
   contents.source = file.filename().string();
-  std::string line;
-  while (std::getline(stream, line)) contents.texts.push_back(line);
-  if (stream.bad() || (contents.texts.empty() && !stream.eof())) {
-    return failed("read", file.string());
+  std::string text, part(1 << 16, '\0');
+  while (stream.read(part.data(), static_cast<std::streamsize>(part.size())) || stream.gcount()) {
+    text.append(part, 0, static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > kInputMax)
+      return failed(
+          "read",
+          fmt::format("{} (over {} MiB: take a part of it)", file.string(), kInputMax >> 20), 0);
+  }
+  if (stream.bad() || !stream.eof()) return failed("read", file.string());
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    contents.texts.push_back(text.substr(from, end - from));
+    from = end + 1;
   }
   if (contents.texts.empty()) return failed("read", file.string() + " (it has no line)", 0);
   const std::size_t lines = contents.texts.size();

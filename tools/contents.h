@@ -27,7 +27,7 @@ Contents e2_contents();
 
 /// One content per line, whatever bytes it holds; a carriage return stays part of it. Empty lines
 /// are empty contents, and a newline at the end starts no further one. Errors: the file cannot be
-/// read, or has no line at all.
+/// read, is over 256 MiB, or has no line at all.
 Result<Contents> read_contents(const std::filesystem::path& file);
 
 }  // namespace wiremark::tools

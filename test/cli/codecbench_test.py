@@ -3,6 +3,7 @@ import csv
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -275,6 +276,15 @@ class Input(unittest.TestCase):
         done = run(*QUICK, "--input", self.file.name)
         self.assertEqual(done.returncode, 2)
         self.assertIn("no line", done.stderr)
+
+    def test_a_file_without_an_end_is_refused(self):
+        limit = 4 << 30
+
+        def bound():
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        done = run(*QUICK, "-f", "bytes", "--input", "/dev/zero", preexec_fn=bound)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("256 MiB", done.stderr)
 
     def test_a_folder_is_refused(self):
         self.assertEqual(run(*QUICK, "--input", os.path.dirname(self.file.name)).returncode, 2)
