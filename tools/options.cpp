@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/cpus.h"
+#include "base/list.h"
 #include "base/units.h"
 #include "completion.h"
 #include "net/address.h"
@@ -172,14 +173,12 @@ CLI::Validator address_form() {
 
 Result<std::vector<double>> parse_percentiles(const std::string& list) {
   std::vector<double> percentiles;
-  for (std::size_t from = 0; from <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', from), list.size());
-    const auto percent = parse_count(list.substr(from, comma - from));
+  for (const std::string_view item : split_list(list)) {
+    const auto percent = parse_count(item);
     if (!percent || *percent <= 0 || *percent > 100) {
       return failed("'" + list + "' is not a list of percentiles such as 50,99,99.99", {}, 0);
     }
     percentiles.push_back(*percent);
-    from = comma + 1;
   }
   std::ranges::sort(percentiles);
   const auto [repeated, end] = std::ranges::unique(percentiles);

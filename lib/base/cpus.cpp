@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include "base/list.h"
+
 namespace wiremark {
 
 namespace {
@@ -25,20 +27,17 @@ Result<std::vector<int>> parse_cpus(std::string_view list) {
     return failed("'" + std::string(list) + "' is not a list of processors such as 0,2-3", {}, 0);
   };
   std::vector<int> cpus;
-  std::string_view rest = list;
-  for (;;) {
-    const int first = take_cpu(rest);
+  for (std::string_view range : split_list(list)) {
+    const int first = take_cpu(range);
     int last = first;
-    if (first >= 0 && rest.starts_with('-')) {
-      rest.remove_prefix(1);
-      last = take_cpu(rest);
+    if (first >= 0 && range.starts_with('-')) {
+      range.remove_prefix(1);
+      last = take_cpu(range);
     }
-    if (first < 0 || last < first) return bad();
+    if (first < 0 || last < first || !range.empty()) return bad();
     for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
-    if (rest.empty()) return cpus;
-    if (!rest.starts_with(',')) return bad();
-    rest.remove_prefix(1);
   }
+  return cpus;
 }
 
 std::string format_cpus(const std::vector<int>& cpus) {

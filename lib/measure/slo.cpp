@@ -3,9 +3,9 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 
+#include "base/list.h"
 #include "base/units.h"
 #include "measure/quantity.h"
 
@@ -67,12 +67,10 @@ double figure_of(const Objective& objective, const LatencySummary& latency, std:
 
 Result<std::vector<Objective>> parse_objectives(std::string_view text) {
   std::vector<Objective> objectives;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', from), text.size());
-    auto objective = parse_objective(text.substr(from, comma - from));
+  for (const std::string_view item : split_list(text)) {
+    auto objective = parse_objective(item);
     if (!objective) return std::unexpected(objective.error());
     objectives.push_back(std::move(*objective));
-    from = comma + 1;
   }
   return objectives;
 }

@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "base/list.h"
+
 namespace wiremark::net {
 
 namespace {
@@ -20,10 +22,7 @@ std::unexpected<Error> not_sources(std::string_view text, std::string_view why) 
 
 Result<Sources> Sources::parse(std::string_view list) {
   Sources sources;
-  for (std::size_t from = 0; from <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', from), list.size());
-    const std::string_view range = list.substr(from, comma - from);
-    from = comma + 1;
+  for (const std::string_view range : split_list(list)) {
     const std::size_t dash = std::min(range.find('-'), range.size());
     const auto first = Address::parse_host(range.substr(0, dash));
     if (!first) return std::unexpected(first.error());

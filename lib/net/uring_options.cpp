@@ -1,6 +1,7 @@
 // The choices that io_uring leaves to its user, each off unless asked for.
 #include "net/uring_options.h"
 
+#include "base/list.h"
 #include "base/units.h"
 
 namespace wiremark::net {
@@ -62,14 +63,11 @@ Result<> set(UringOptions& options, const KeyAndValue& item) {
 Result<UringOptions> UringOptions::parse(std::string_view text) {
   UringOptions options;
   if (text == kNone) return options;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', from), text.size());
-    const std::string_view item = text.substr(from, comma - from);
+  for (const std::string_view item : split_list(text)) {
     const std::size_t equals = std::min(item.find('='), item.size());
     const KeyAndValue parts{std::string(item.substr(0, equals)),
                             std::string(item.substr(std::min(equals + 1, item.size())))};
     if (auto done = set(options, parts); !done) return std::unexpected(done.error());
-    from = comma + 1;
   }
   return options;
 }

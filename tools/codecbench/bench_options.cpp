@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cmath>
 
+#include "base/list.h"
 #include "base/units.h"
 #include "wire/pairs.h"
 
@@ -28,21 +28,18 @@ template <class Parse>
 auto parse_list(std::string_view text, std::size_t least, std::size_t most, Parse parse)
     -> Result<std::vector<std::size_t>> {
   std::vector<std::size_t> numbers;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    const auto number = parse(text.substr(0, comma));
+  for (const std::string_view item : split_list(text)) {
+    const auto number = parse(item);
     if (!number) return std::unexpected(number.error());
     const auto whole = static_cast<double>(*number);
     if (whole != std::floor(whole) || whole < static_cast<double>(least) ||
         whole > static_cast<double>(most)) {
-      return failed(fmt::format("'{}' is not a whole number from {} to {}", text.substr(0, comma),
-                                least, most),
-                    {}, 0);
+      return failed(fmt::format("'{}' is not a whole number from {} to {}", item, least, most), {},
+                    0);
     }
     numbers.push_back(static_cast<std::size_t>(whole));
-    if (comma == std::string_view::npos) return numbers;
-    text.remove_prefix(comma + 1);
   }
+  return numbers;
 }
 
 Result<std::uint64_t> parse_one(std::string_view text, std::uint64_t least, std::uint64_t most) {

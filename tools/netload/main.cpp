@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/cpus.h"
+#include "base/list.h"
 #include "base/units.h"
 #include "net/datagram.h"
 #include "netload/bypass.h"
@@ -38,12 +39,10 @@ Without TARGET it starts a netecho on loopback for the run.)";
 
 Result<std::vector<net::Backend>> parse_backends(const std::string& list) {
   std::vector<net::Backend> backends;
-  for (std::size_t from = 0; from <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', from), list.size());
-    const auto backend = net::parse_backend(list.substr(from, comma - from));
+  for (const std::string_view name : split_list(list)) {
+    const auto backend = net::parse_backend(name);
     if (!backend) return std::unexpected(backend.error());
     backends.push_back(*backend);
-    from = comma + 1;
   }
   return backends;
 }
