@@ -202,7 +202,7 @@ class Output(unittest.TestCase):
         path = self.path / "baseline.json"
         for text in ("", "[]", "{}", "no json", json.dumps(own)[:-1], json.dumps(own | {"cells": []}),
                      json.dumps(own | {"cells": [{}]}), json.dumps(own | {"schema": "wiremark.result/0"}),
-                     json.dumps(own | {"schema": 5})):
+                     json.dumps(own | {"schema": 5}), '{"x": ' + 500_000 * "[" + 500_000 * "]" + ', "y": 1, "z": 1}'):
             path.write_text(text)
             broken = run("-d", "10m", "-f", "bytes", "--baseline", str(path), timeout=30)
             self.assertEqual(broken.returncode, 2, (text, broken.stderr))

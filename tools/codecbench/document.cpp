@@ -89,7 +89,9 @@ constexpr std::string_view kCsvHeader =
 Result<Baseline> read_baseline(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return failed("open", path);
-  const auto document = Json::parse(stream, nullptr, false);
+  constexpr int kDepthMax = 16;  // The library copies deeper documents by recursion.
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kDepthMax; };
+  const auto document = Json::parse(stream, shallow, false);
   if (!document.is_object() || document.value("schema", Json()) != measure::kResultSchema ||
       !document.contains("cells") || !document["cells"].is_array()) {
     return failed("read", path + " (no JSON document of codecbench)", 0);
