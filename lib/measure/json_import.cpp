@@ -198,6 +198,26 @@ RunResult result_of(const Json& document) {
   return result;
 }
 
+// Deeper documents are discarded while they are parsed: the library copies them by recursion.
+Json parse_shallow(std::string_view text) {
+  constexpr int kDepthMax = 16;
+  return Json::parse(
+      text, [](int depth, Json::parse_event_t, Json&) { return depth <= kDepthMax; }, false);
+}
+
+// The first number that no figure of a run can be, with the path to it; empty where there is none.
+// The library would turn it into another one without a word.
+std::string impossible_number(const Json& json, const std::string& path) {
+  if (json.is_number() && (json.get<double>() < 0 || json.get<double>() >= 0x1p64))
+    return fmt::format("{} is {}, which no figure of a run is", path, json.dump());
+  if (!json.is_structured()) return {};
+  for (const auto& [name, part] : json.items()) {
+    if (std::string found = impossible_number(part, path + "/" + name); !found.empty())
+      return found;
+  }
+  return {};
+}
+
 // Counts that do not add up would make every percentile of a merger wrong without a sign.
 Result<> require_whole(const LatencySummary& latency, const char* name) {
   const auto histogram = restore(latency);
@@ -220,7 +240,7 @@ Result<> require_layout(const Json& latency, const char* name) {
 }  // namespace
 
 Result<RunResult> parse_result(std::string_view text) {
-  const Json document = Json::parse(text, nullptr, false);
+  const Json document = parse_shallow(text);
   if (!document.is_object()) return failed("no JSON document", {}, 0);
   const auto named = document.find("schema");
   const std::string schema =
@@ -233,6 +253,8 @@ Result<RunResult> parse_result(std::string_view text) {
   // The library throws for every member that is missing or of another type.
   try {
     RunResult result = result_of(document);
+    if (const std::string found = impossible_number(document, ""); !found.empty())
+      return failed(found, {}, 0);
     for (const char* name : {"latency_ns", "service_ns", "lateness_ns", "connect_ns"}) {
       if (!document.contains(name)) continue;
       if (auto same = require_layout(document.at(name), name); !same)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import tempfile
 
 from case import case, contains, equal, expect, run
@@ -106,6 +107,14 @@ def what_cannot_be_added():
         with open(runs.files[0], encoding="utf-8") as whole, open(half, "w", encoding="utf-8") as file:
             file.write(whole.read()[:2000])
         contains(netreport(half).ended_with(3).err, f"{half}: no JSON document")
+        contains(netreport(*runs.files, runs.files[1]).ended_with(3).err, "count twice")
+        copy = runs.path("copy.json")
+        shutil.copy(runs.files[0], copy)
+        contains(netreport(runs.files[0], copy).ended_with(3).err, f"{copy}: the same result as {runs.files[0]}")
+        empty = runs.path("empty.json")
+        with open(empty, "w", encoding="utf-8"):
+            pass
+        contains(netreport(empty).ended_with(3).err, f"{empty}: no JSON document")
         other = runs.path("other.json")
         with open(other, "w", encoding="utf-8") as file:
             json.dump({**runs.document(0), "schema": "wiremark.result/2"}, file)

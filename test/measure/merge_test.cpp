@@ -78,6 +78,16 @@ TEST_CASE("what is no whole result is refused, with the reason") {
               "another layout");
   check_fails(parse_result(with(text, "\"counts\":[[", "\"counts\":[[40000,1],[")),
               "no such bucket");
+  check_fails(parse_result(with(text, "\"messages\":200000", "\"messages\":-5")),
+              "/totals/messages is -5");
+  check_fails(parse_result(with(text, "\"messages\":200000", "\"messages\":1e300")),
+              "/totals/messages is 1e+300");
+  check_fails(parse_result(with(text, "\"counts\":[[", "\"counts\":[[-1,1],[")), "is -1");
+  const std::string deep(1'000'000, '[');
+  // What lies too deep to be a result is skipped, wherever it stands.
+  const std::string nested = "\"x\": " + deep + std::string(deep.size(), ']') + ", \"schema\"";
+  CHECK(parse_result(with(text, "\"schema\"", nested)));
+  check_fails(parse_result(deep), "no JSON document");
 }
 
 TEST_CASE("histograms are added bucket by bucket") {

@@ -1,7 +1,9 @@
 // netreport: results in JSON, added into one or turned into another form.
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "measure/hdr_export.h"
@@ -40,11 +42,19 @@ void add_options(CommandLine& line, ReportOptions& options) {
 
 Result<std::vector<measure::RunResult>> read_results(const std::vector<std::string>& files) {
   std::vector<measure::RunResult> results;
+  std::map<std::string, std::string> known;  // The documents, and the file that each is in.
   for (const std::string& file : files) {
+    errno = 0;  // An empty file is no failure to read it.
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
-    if (!in || !text) return failed("read", file);
+    if (!in || (!text && errno != 0)) return failed("read", file);
+    const auto [same, is_new] = known.emplace(text.str(), file);
+    if (!is_new) {
+      return failed(file + ": the same result as " + same->second +
+                        ", which would count twice (name each once)",
+                    {}, 0);
+    }
     auto result = measure::parse_result(text.view());
     if (!result) return failed(file + ": " + result.error().message(), {}, 0);
     results.push_back(std::move(*result));
