@@ -4,11 +4,12 @@
 import json
 import os
 import signal
+import subprocess
 import tempfile
 import time
 
 from case import case, contains, equal, expect, run, wait_until
-from process import Echo, netload, require_backend, start_netload
+from process import Echo, backend_flags, netload, program, require_backend, start_netload
 
 
 def document(server, *flags, code=0):
@@ -291,6 +292,24 @@ def user_signal_prints_a_snapshot():
             wait_until(lambda: running.out.count("qps") == count, f"{count} snapshots were there")
         running.signal(signal.SIGINT)
         running.finish().ended_with(130)
+
+
+@case
+def an_interrupt_from_a_terminal_spares_its_own_server():
+    """Ctrl-C goes to every process in the foreground, and the server's end must not look like an error."""
+    for flags in [["-r", "100"], ["-c", "1000", "-r", "1"]]:
+        with tempfile.TemporaryFile() as out:
+            argv = [program("NETLOAD"), *backend_flags(), "-d", "60s", "-i", "20ms", "--json-lines", *flags]
+            running = subprocess.Popen(argv, stdout=out, stderr=subprocess.DEVNULL, start_new_session=True)
+            try:
+                wait_until(lambda: os.fstat(out.fileno()).st_size > 2000, "it ran")
+                os.killpg(running.pid, signal.SIGINT)
+                equal(running.wait(60), 130, "exit")
+            finally:
+                running.kill()
+            out.seek(0)
+            result = json.loads(out.read().splitlines()[-1])
+            equal(result["totals"]["errors"], {}, f"errors with {flags}")
 
 
 @case

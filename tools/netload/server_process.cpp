@@ -37,6 +37,7 @@ pid_t spawn(const std::string& program, const std::vector<std::string>& argument
   if (pid != 0) return pid;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // One that rests would not take another signal.
   if (::getppid() != parent) ::_exit(1);
+  ::setpgid(0, 0);  // Or Ctrl-C in a terminal ended both, and the load counted errors.
   const int nowhere = ::open("/dev/null", O_RDWR);
   ::dup2(nowhere, STDIN_FILENO);
   ::dup2(nowhere, STDOUT_FILENO);
