@@ -124,7 +124,7 @@ bool EpollReactor::finish_connect(Conn& conn) {
 }
 
 int EpollReactor::send_datagram(Conn& conn, Bytes head, Bytes body) {
-  return batch_->send(conn.fd, head, body);
+  return conn.alive() ? batch_->send(conn.fd, head, body) : ENOTCONN;
 }
 
 int EpollReactor::wait(epoll_event* events, int capacity, Nanoseconds deadline) {

@@ -197,6 +197,7 @@ Result<> UringReactor::listen_datagrams(Fd socket) {
 }
 
 int UringReactor::send_datagram(Conn& conn, Bytes head, Bytes body) {
+  if (!conn.alive()) return ENOTCONN;
   datagrams_->send(conn, head, body, turn_);
   return 0;
 }
@@ -234,6 +235,8 @@ void UringReactor::close(Conn& conn, int error) {
   // and then would: it is cancelled, behind its own entry in the queue.
   if (conn.state == Conn::State::connecting) {
     cancel(Op::connect, conn);
+  } else if (conn.operations > 0 && conn.datagram) {
+    cancel(Op::receive, conn);  // Shut down, a receive of UDP goes on waiting.
   } else if (conn.operations > 0 && conn.slot < 0) {
     ::shutdown(conn.fd, SHUT_RDWR);
   } else if (conn.operations > 0) {
