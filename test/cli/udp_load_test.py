@@ -160,6 +160,8 @@ def the_server_ends_in_mid_run():
         counts = delivery(ended)
         equal(counts["sent"], 2000, "messages sent")
         expect(0 < counts["answered"] <= answered, f"{counts['answered']} answers from {answered}")
+        waited = [line for line in ended.json()["path"]["evidence"] if "waited for room" in line]
+        equal(waited, [], "messages that lost ones held up")
         errors = ended.json()["totals"]["errors"]
         expect(errors["port unreachable: nobody listens there"] > 10, f"errors {errors}")
 
