@@ -43,6 +43,7 @@ std::vector<std::string> EpollReactor::describe() const {
                     " datagrams, answered by one sendmmsg(2)");
   if (const std::string batch = options_.wait.batch_note(); !batch.empty())
     lines.push_back(batch + ", asleep in clock_nanosleep(2)");
+  if (options_.receive_timestamps) lines.push_back(ReceiveClock::kNote);
   if (options_.uring.any())
     lines.push_back(options_.uring.to_string() + ": not active: no io_uring");
   return lines;
@@ -52,6 +53,22 @@ Result<> EpollReactor::watch(int fd, std::uint32_t events, void* tag) {
   epoll_event event{.events = events, .data = {.ptr = tag}};
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) return failed("epoll_ctl");
   return {};
+}
+
+// A stream ends without a timestamp.
+ssize_t EpollReactor::receive_stamped(int fd) {
+  iovec bytes{scratch_.get(), options_.read_size};
+  alignas(cmsghdr) std::byte control[ReceiveClock::kControl];
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t count = ::recvmsg(fd, &message, 0);
+  if (count <= 0) return count;
+  received_ns_ = receive_clock_.stamp_of(control, message.msg_controllen);
+  (received_ns_ != 0 ? stats_.stamped : stats_.unstamped).add();
+  return count;
 }
 
 void EpollReactor::listen(Fd listener) {
@@ -92,6 +109,7 @@ void EpollReactor::wake_listeners() {
 }
 
 Conn& EpollReactor::connect(Fd socket, const Address& to, void* user) {
+  if (options_.receive_timestamps && !to.is_udp()) ReceiveClock::ask(socket.get());
   Conn& conn = pool_.take(socket.release(), Conn::State::connecting);
   conn.user = user;
   conn.datagram = to.is_udp();

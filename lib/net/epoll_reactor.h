@@ -16,6 +16,7 @@
 #include "net/epoll_datagrams.h"
 #include "net/handler.h"
 #include "net/reactor_options.h"
+#include "net/receive_clock.h"
 #include "net/socket.h"
 #include "net/stop.h"
 
@@ -65,6 +66,9 @@ class EpollReactor {
 
   /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
   Nanoseconds woke_ns() const noexcept { return woke_ns_; }
+  /// When the kernel had received the last bytes of the delivery in hand; 0 where it was not asked
+  /// for (ReactorOptions::receive_timestamps) or does not tell.
+  Nanoseconds received_ns() const noexcept { return received_ns_; }
   /// Datagrams that came and found no room in their socket.
   std::uint64_t datagrams_dropped();
   const ReactorStats& stats() const noexcept { return stats_; }
@@ -87,6 +91,8 @@ class EpollReactor {
   int wait(epoll_event* events, int capacity, Nanoseconds deadline);
   Nanoseconds nap(Nanoseconds now, Nanoseconds until);
   bool finish_connect(Conn& conn);
+  ssize_t receive(int fd);
+  ssize_t receive_stamped(int fd);
   void read_again(Conn& conn);
   void rest_listeners();
   void wake_listeners();
@@ -106,6 +112,8 @@ class EpollReactor {
   ReactorStats stats_;
   Waiter waiter_;
   Nanoseconds woke_ns_ = 0;
+  Nanoseconds received_ns_ = 0;
+  ReceiveClock receive_clock_;
   Fd epoll_;
   std::vector<Fd> listeners_;
   Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
@@ -119,8 +127,14 @@ class EpollReactor {
   std::uint64_t dropped_ = 0;  // By the sockets of connections that are closed.
 };
 
+inline ssize_t EpollReactor::receive(int fd) {
+  if (options_.receive_timestamps) return receive_stamped(fd);
+  return ::recv(fd, scratch_.get(), options_.read_size, 0);
+}
+
 template <Handler H>
 Conn& EpollReactor::adopt(Fd socket, H& handler) {
+  if (options_.receive_timestamps) ReceiveClock::ask(socket.get());
   Conn& conn = pool_.take(socket.release(), Conn::State::open);
   const auto watched = watch(conn.fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &conn);
   handler.on_open(conn);
@@ -140,6 +154,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
   while (!stop.requested()) {
     const int count = wait(events, kEvents, deadline);
     woke_ns_ = now_ns();
+    if (options_.receive_timestamps) receive_clock_.look();
     for (int i = 0; i < count; ++i) dispatch(events[i], handler);
     resumable_.swap(unfinished_);
     for (Conn* conn : resumable_) {
@@ -216,7 +231,7 @@ void EpollReactor::read(Conn& conn, H& handler, bool to_the_end) {
     conn.reading = true;
     if (conn.paused || conn.resting) return;
     if (reads == kReadsPerTurn) return read_again(conn);
-    const ssize_t count = ::recv(conn.fd, scratch_.get(), options_.read_size, 0);
+    const ssize_t count = receive(conn.fd);
     stats_.system_calls.add();
     if (count < 0) {
       if (errno == EINTR) continue;

@@ -20,6 +20,8 @@ struct ReactorOptions {
   std::size_t max_connections = SIZE_MAX;
   /// Unsent bytes of one connection over which nothing more is read from it, until half has left.
   std::size_t output_limit = 256 << 10;
+  /// The kernel tells when it received what is delivered, datagrams excepted: received_ns().
+  bool receive_timestamps = false;
   /// Unconsumed bytes of one connection over which it is closed with EMSGSIZE.
   std::size_t stash_limit = 2 << 20;
 
@@ -42,6 +44,8 @@ struct ReactorStats {
   Counter refused;        ///< Closed at once, over max_connections.
   Counter accept_errors;  ///< EMFILE, ENFILE, ENOBUFS, ENOMEM: accepting rests after each.
   Counter bytes_in;
+  Counter stamped;         ///< Receives of which the kernel told when their last bytes had come.
+  Counter unstamped;       ///< Those of which it was asked, and told nothing that can be trusted.
   Counter bytes_out;       ///< Taken by the kernel.
   Counter copied;          ///< Bytes that had to be copied on their way out.
   Counter pauses;          ///< Times reading stopped because a peer did not read.

@@ -29,6 +29,9 @@ std::vector<std::string> UringReactor::describe() const {
   add(!batch.empty() && !active.min_wait, batch + ", in a timed wait");
   add(!batch.empty() && !active.min_wait && options_.uring.min_wait,
       "min-wait: not active: needs Linux 6.12");
+  add(options_.receive_timestamps, ReceiveClock::kNote);
+  add(options_.receive_timestamps && options_.uring.bundle,
+      "bundle: not active: a receive with a timestamp fills one buffer");
   add(active.direct, "direct: active, " + std::to_string(stats_.accepted.get()) +
                          " connections accepted without a descriptor");
   add(active.bundle, "bundle: active, " + std::to_string(stats_.bundled.get()) +

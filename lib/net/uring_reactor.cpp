@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "net/uring_compat.h"
@@ -13,6 +14,9 @@
 namespace wiremark::net {
 
 namespace {
+
+// What a multishot recvmsg puts in front of the bytes.
+constexpr std::size_t kStampSize = sizeof(io_uring_recvmsg_out) + ReceiveClock::kControl;
 
 std::uint64_t data_of(const Conn& conn, std::uint64_t op) {
   return reinterpret_cast<std::uintptr_t>(&conn) | op;
@@ -33,9 +37,15 @@ Result<> UringReactor::available() {
 }
 
 Result<std::unique_ptr<UringReactor>> UringReactor::open(const ReactorOptions& options) {
-  auto ring = Ring::open(options.uring);
+  UringOptions choices = options.uring;
+  std::size_t size = options.buffer_size;
+  if (options.receive_timestamps) {
+    choices.bundle = false;  // recvmsg(2) fills one buffer.
+    size += kStampSize;
+  }
+  auto ring = Ring::open(choices);
   if (!ring) return std::unexpected(ring.error());
-  auto buffers = BufferRing::open(*ring, options.buffers, options.buffer_size);
+  auto buffers = BufferRing::open(*ring, options.buffers, size);
   if (!buffers) return std::unexpected(buffers.error());
   return std::unique_ptr<UringReactor>(
       new UringReactor(options, std::move(*ring), std::move(*buffers)));
@@ -45,7 +55,11 @@ UringReactor::UringReactor(const ReactorOptions& options, Ring ring, BufferRing 
     : options_(options),
       waiter_(options.wait),
       ring_(std::move(ring)),
-      buffers_(std::move(buffers)) {}
+      buffers_(std::move(buffers)) {
+  if (!options.receive_timestamps) return;
+  stamp_room_.msg_controllen = ReceiveClock::kControl;
+  stamp_size_ = kStampSize;
+}
 
 UringReactor::~UringReactor() {
   ring_.cancel_all();  // Until then the kernel may write into buffers and holds the sockets open.
@@ -62,12 +76,14 @@ void UringReactor::watch_stop(int fd) {
 }
 
 void UringReactor::listen(Fd listener) {
+  if (options_.receive_timestamps) ReceiveClock::ask(listener.get());
   Conn& conn = pool_.take(listener.release(), Conn::State::open);
   listeners_.push_back(&conn);
   arm(Op::accept, conn);
 }
 
 Conn& UringReactor::connect(Fd socket, const Address& to, void* user) {
+  if (options_.receive_timestamps && !to.is_udp()) ReceiveClock::ask(socket.get());
   Conn& conn = pool_.take(socket.release(), Conn::State::connecting);
   conn.user = user;
   conn.datagram = to.is_udp();
@@ -91,6 +107,9 @@ void UringReactor::arm(Op op, Conn& conn) {
     io_uring_prep_multishot_accept_direct(&sqe, file, nullptr, nullptr, 0);
   } else if (op == Op::accept) {
     io_uring_prep_multishot_accept(&sqe, file, nullptr, nullptr, SOCK_CLOEXEC);
+  } else if (op == Op::receive && options_.receive_timestamps) {
+    io_uring_prep_recvmsg_multishot(&sqe, file, &stamp_room_, 0);
+    sqe.flags |= IOSQE_BUFFER_SELECT;
   } else if (op == Op::receive) {
     io_uring_prep_recv_multishot(&sqe, file, nullptr, 0, 0);
     sqe.flags |= IOSQE_BUFFER_SELECT;
@@ -105,6 +124,19 @@ void UringReactor::arm(Op op, Conn& conn) {
   mark_file(sqe, conn);
   io_uring_sqe_set_data64(&sqe, data_of(conn, static_cast<std::uint64_t>(op)));
   ++conn.operations;
+}
+
+// Returns how many bytes there are behind the timestamp. A stream ends with one and no bytes.
+int UringReactor::read_stamp(unsigned buffer, int result) {
+  if (result <= static_cast<int>(stamp_size_)) return std::min(result, 0);
+  io_uring_recvmsg_out out;
+  alignas(cmsghdr) std::byte control[ReceiveClock::kControl];
+  const Bytes head = buffers_.view(buffer, stamp_size_);
+  std::memcpy(&out, head.data(), sizeof out);
+  std::memcpy(control, head.data() + sizeof out, sizeof control);
+  received_ns_ = receive_clock_.stamp_of(control, out.controllen);
+  (received_ns_ != 0 ? stats_.stamped : stats_.unstamped).add();
+  return result - static_cast<int>(stamp_size_);
 }
 
 void UringReactor::arm_receive(Conn& conn) {

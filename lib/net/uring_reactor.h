@@ -13,6 +13,7 @@
 #include "net/conn_pool.h"
 #include "net/handler.h"
 #include "net/reactor_options.h"
+#include "net/receive_clock.h"
 #include "net/socket.h"
 #include "net/stop.h"
 #include "net/uring.h"
@@ -64,6 +65,9 @@ class UringReactor {
 
   /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
   Nanoseconds woke_ns() const noexcept { return woke_ns_; }
+  /// When the kernel had received the last bytes of the delivery in hand; 0 where it was not asked
+  /// for (ReactorOptions::receive_timestamps) or does not tell.
+  Nanoseconds received_ns() const noexcept { return received_ns_; }
   /// Datagrams that came and found no room in their socket.
   std::uint64_t datagrams_dropped();
   const ReactorStats& stats() const noexcept { return stats_; }
@@ -116,6 +120,7 @@ class UringReactor {
   }
 
   void arm(Op op, Conn& conn);
+  int read_stamp(unsigned buffer, int result);
   void arm_receive(Conn& conn);
   void cancel(Op op, Conn& conn);
   void send_lent(Conn& conn);
@@ -154,6 +159,10 @@ class UringReactor {
   ReactorStats stats_;
   Waiter waiter_;
   Nanoseconds woke_ns_ = 0;
+  Nanoseconds received_ns_ = 0;
+  ReceiveClock receive_clock_;
+  msghdr stamp_room_{};         // Asks for a timestamp in front of what is received.
+  std::size_t stamp_size_ = 0;  // What it takes of the buffer.
   Ring ring_;
   BufferRing buffers_;
   ConnPool pool_;
@@ -177,6 +186,7 @@ class UringReactor {
 
 template <Handler H>
 Conn& UringReactor::adopt(Fd socket, H& handler) {
+  if (options_.receive_timestamps) ReceiveClock::ask(socket.get());
   return welcome(pool_.take(socket.release(), Conn::State::open), handler);
 }
 
@@ -195,6 +205,7 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
   while (!stop.requested()) {
     wait(deadline);
     woke_ns_ = now_ns();
+    if (options_.receive_timestamps) receive_clock_.look();
     io_uring_cqe* cqe;
     unsigned head, count = 0;
     io_uring_for_each_cqe(ring_.get(), head, cqe) {
@@ -268,9 +279,11 @@ void UringReactor::received(Conn& conn, const io_uring_cqe& cqe, H& handler) {
     --conn.operations;
     conn.reading = false;
   }
+  int result = cqe.res;
   if (cqe.flags & IORING_CQE_F_BUFFER) {
     unsigned buffer = cqe.flags >> IORING_CQE_BUFFER_SHIFT;
-    std::size_t left = cqe.res > 0 ? static_cast<std::size_t>(cqe.res) : 0;
+    if (options_.receive_timestamps) result = read_stamp(buffer, result);
+    std::size_t left = result > 0 ? static_cast<std::size_t>(result) : 0;
     for (; left > buffers_.size(); left -= buffers_.size()) {  // A bundle.
       const unsigned next = buffers_.after(buffer);
       deliver(conn, buffer, buffers_.size(), handler);
@@ -279,7 +292,7 @@ void UringReactor::received(Conn& conn, const io_uring_cqe& cqe, H& handler) {
     }
     deliver(conn, buffer, left, handler);
   }
-  if (!conn.reading) receive_ended(conn, cqe.res);
+  if (!conn.reading) receive_ended(conn, result);
 }
 
 template <Handler H>
@@ -289,8 +302,9 @@ void UringReactor::deliver(Conn& conn, unsigned buffer, std::size_t size, H& han
   if (size > 0 && conn.state == Conn::State::open) {
     stats_.bytes_in.add(size);
     buffers_.filled(size);
+    const Bytes bytes = buffers_.view(buffer, stamp_size_ + size).subspan(stamp_size_);
     const bool rested = conn.resting;
-    const bool fits = feed(conn, buffers_.view(buffer, size), handler, options_.stash_limit);
+    const bool fits = feed(conn, bytes, handler, options_.stash_limit);
     flush(conn);
     if (!fits) close(conn, EMSGSIZE);
     if (conn.resting && !rested && conn.reading) cancel(Op::receive, conn);
