@@ -337,6 +337,45 @@ def a_batch_sends_what_came_due_together():
         expect(result["lateness_ns"]["mean"] > 3e6, f"sent one by one: {result['lateness_ns']['mean']} ns late")
         expect(result["latency_ns"]["mean"] > result["service_ns"]["mean"], "latency does not count from the plan")
         contains(" ".join(result["path"]["evidence"]), "waits up to 20ms")
+        contains(" ".join(result["path"]["evidence"]), "sent every 20ms")
+
+
+@case
+def a_batch_keeps_its_granularity_out_of_the_service_time():
+    """Shapes: read at the end of a batch, an answer takes about as long as the batch."""
+    def service_p50(result):
+        expect_plan(result, 1000)
+        return dict(map(tuple, result["service_ns"]["percentiles"]))[50]
+
+    flags = ["-c", "100", "-r", "10", "-d", "1s", "--wait", "batch:20ms"]
+    with Echo() as server:
+        read = document(server, *flags, "--receive-timestamps", "off")
+        contains(" ".join(read["path"]["evidence"]), "answers are timed when they are read, up to 20ms later")
+        stamped = document(server, *flags)
+        contains(" ".join(stamped["path"]["evidence"]), "timed when the kernel received them")
+        expect(service_p50(read) > 5e6, f"{service_p50(read)} ns when read in batches of 20 ms")
+        expect(3 * service_p50(stamped) < service_p50(read), f"{service_p50(stamped)} ns with timestamps")
+        equal(read["config"]["receive-timestamps"], "off", "as asked")
+        equal(stamped["config"]["receive-timestamps"], "on", "by itself in a batch")
+
+
+@case
+def receive_timestamps_go_with_every_wait():
+    with Echo() as server:
+        for wait in ["block", "spin"]:
+            result = document(server, "-c", "5", "-r", "50", "-d", "200ms", "--wait", wait, "--receive-timestamps", "on")
+            expect_plan(result, 50)
+            contains(" ".join(result["path"]["evidence"]), "timed when the kernel received them")
+        closed = document(server, "-c", "5", "-n", "500", "--receive-timestamps", "on")
+        equal(closed["latency_ns"]["count"], 500, "answers in a closed loop")
+        expect("receive timestamps" not in " ".join(document(server, "-n", "5")["path"]["evidence"]), "nobody asked")
+
+
+@case
+def a_unix_socket_has_no_receive_timestamps():
+    with tempfile.TemporaryDirectory() as folder, Echo(listen=[f"unix:{folder}/socket"]) as server:
+        result = document(server, "-c", "5", "-n", "100", "--receive-timestamps", "on")
+        contains(" ".join(result["path"]["evidence"]), "none from this kind of socket")
 
 
 COMPARE = ["--compare", "epoll,uring", "--rounds", "2", "-d", "200ms", "-c", "10"]

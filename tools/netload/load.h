@@ -117,7 +117,7 @@ class Load {
   bool may_send(Nanoseconds now) const noexcept;
   void fill(Client& client, Nanoseconds now);
   void send(Client& client, Nanoseconds now);
-  void answered(Client& client, Nanoseconds now);
+  void answered(Client& client, Nanoseconds received, Nanoseconds now);
   void sweep(Nanoseconds now);
   bool over(Nanoseconds now);
   std::uint64_t own_of(std::uint64_t places) const noexcept;
@@ -160,6 +160,7 @@ template <class Reactor, Traffic T>
 std::size_t Load<Reactor, T>::on_data(net::Conn& conn, Bytes bytes) {
   Client& client = *static_cast<Client*>(conn.user);
   const Nanoseconds now = now_ns();
+  const Nanoseconds received = reactor_.received_ns();
   const std::size_t size = bytes.size();
   while (!bytes.empty()) {
     if (client.under_way() == 0) return refuse(conn, "more bytes came back than were sent", size);
@@ -173,7 +174,7 @@ std::size_t Load<Reactor, T>::on_data(net::Conn& conn, Bytes bytes) {
     client.got += static_cast<std::uint32_t>(reply.consumed);
     bytes = bytes.subspan(reply.consumed);
     if (!reply.whole && reply.consumed == 0) break;
-    if (reply.whole) answered(client, now);
+    if (reply.whole) answered(client, received, now);
   }
   return size - bytes.size();
 }
@@ -304,8 +305,9 @@ void Load<Reactor, T>::send(Client& client, Nanoseconds now) {
   if (open_loop()) --waiting_;
 }
 
+// An answer is timed when the kernel received it, or, without its word, when it is read.
 template <class Reactor, Traffic T>
-void Load<Reactor, T>::answered(Client& client, Nanoseconds now) {
+void Load<Reactor, T>::answered(Client& client, Nanoseconds received, Nanoseconds now) {
   const std::uint32_t sequence = client.answered++;
   const Slot& slot = this->slot(client, sequence);
   const std::uint32_t size = std::exchange(client.got, 0);
@@ -314,8 +316,9 @@ void Load<Reactor, T>::answered(Client& client, Nanoseconds now) {
     counts_.answered.add();
     counts_.bytes_in.add(size);
     counts_.last_answer_ns.store(now, std::memory_order_relaxed);
-    if (open_loop()) counts_.service.record(now - slot.sent_ns);
-    counts_.response.record(now - slot.planned_ns);
+    const Nanoseconds came = received >= slot.sent_ns ? received : now;
+    if (open_loop()) counts_.service.record(came - slot.sent_ns);
+    counts_.response.record(came - slot.planned_ns);
   }
   fill(client, now);
   if (plan_.churn == 0 || client.under_way() > 0 || client.refused) return;

@@ -47,6 +47,7 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
       {"connect-rate", fmt::format("{:g}", plan.connect_rate_hz)},
       {"churn", std::to_string(plan.churn)},
       {"reconnect", on_off(plan.reconnect)},
+      {"receive-timestamps", on_off(options.backend.reactor.receive_timestamps)},
       {"timeout", format_duration(plan.timeout)},
       {"max-errors", std::to_string(options.errors_max)},
       {"seed", std::to_string(options.seed)},
@@ -159,6 +160,35 @@ void add_costs(measure::RunResult& result, const LoadRecord& run) {
     result.machine = measure::share_of(*last.machine - *first.machine);
 }
 
+// What a batch adds to the figures, and by which clock answers are timed.
+void add_granularity(measure::RunResult& result, const LoadRecord& run) {
+  std::vector<std::string>& lines = result.path.evidence;
+  const Nanoseconds grid = run.plan.gather;
+  const std::string late = grid > 0 ? ", up to " + format_duration(grid) + " later" : "";
+  if (grid > 0 && run.plan.open_loop()) {
+    lines.push_back(fmt::format("what comes due is sent every {}: lateness and response count it",
+                                format_duration(grid)));
+  }
+  const net::ReactorStats stats = run.last.reactor - run.first.reactor;
+  const std::uint64_t stamped = stats.stamped.get();
+  const std::uint64_t unstamped = stats.unstamped.get();
+  if (!run.options.backend.reactor.receive_timestamps) {
+    if (grid > 0) lines.push_back("answers are timed when they are read" + late);
+  } else if (stamped == 0) {
+    lines.push_back(
+        "receive timestamps: none from this kind of socket; answers are timed when they are read" +
+        late);
+  } else if (unstamped == 0) {
+    lines.emplace_back("receive timestamps: answers are timed when the kernel received them");
+  } else {
+    const double share = static_cast<double>(stamped) / static_cast<double>(stamped + unstamped);
+    lines.push_back(fmt::format(
+        "receive timestamps: {:.3g} % of the answers are timed when the kernel received "
+        "them, the others when they are read{}",
+        100 * share, late));
+  }
+}
+
 }  // namespace
 
 LoadTally::LoadTally(std::size_t threads) {
@@ -213,6 +243,7 @@ measure::RunResult load_result(const LoadRecord& run, const std::vector<std::str
     result.path.evidence.push_back(
         fmt::format("{} messages waited for room in the pipeline of their connection", held));
   }
+  add_granularity(result, run);
   for (const measure::Objective& objective : run.options.objectives)
     result.checks.push_back(measure::check(objective, result));
   return result;

@@ -87,6 +87,12 @@ Result<bool> parse_arrival(const std::string& text) {
   return failed("'" + text + "' is not even or poisson", {}, 0);
 }
 
+Result<std::optional<bool>> parse_receive_timestamps(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  if (text == "on" || text == "off") return text == "on";
+  return failed("'" + text + "' is not auto, on or off", {}, 0);
+}
+
 void add_options(CommandLine& line, LoadOptions& options) {
   CLI::App& app = line.app();
   const auto whole = [](const std::string& text) { return parse_whole(text, 1); };
@@ -150,6 +156,9 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--latency-from", options.latency_from_send, "WHERE", parse_latency_from,
            "With a rate: count latency from the schedule, or from the send, which hides the time "
            "a message waited to be sent (schedule)");
+  line.add("--receive-timestamps", options.receive_timestamps, "HOW", parse_receive_timestamps,
+           "on: an answer is timed when the kernel has received it, off: when it is read; auto is "
+           "on with --wait batch, which would count the time until the batch is read (auto)");
   line.add("--slo", options.objectives, "LIST", measure::parse_objectives,
            "Objectives such as 'p99<2ms,max<=50ms,errors<1', of pN, mean, max and errors; exit "
            "with 1 when one is broken (none)")
@@ -260,6 +269,9 @@ std::string settle(LoadOptions& options) {
   if (options.rounds == 0) options.rounds = 5;
   if (!starts_server && !options.server_cpus.empty())
     return "--server-cpus pins a netecho that netload starts: leave TARGET out";
+  net::ReactorOptions& reactor = options.backend.reactor;
+  reactor.receive_timestamps =
+      options.receive_timestamps.value_or(reactor.wait.mode == net::WaitPolicy::Mode::batch);
   if (options.sources.size() > 0 && options.target.starts_with("unix:"))
     return "--source-ip is for TCP: a Unix path has no source address";
   if (starts_server && options.server_pid > 0) return "--server-pid needs a TARGET";

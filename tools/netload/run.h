@@ -58,6 +58,7 @@ struct LoadOptions {
   SizeRange size;  ///< Of raw messages; 0: not given, 512.
   bool no_verify = false;
   bool latency_from_send = false;
+  std::optional<bool> receive_timestamps;  ///< Not given: with --wait batch.
   unsigned errors_max = 0;
   std::uint64_t seed = 1;
 };
