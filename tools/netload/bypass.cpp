@@ -13,6 +13,7 @@
 #include "measure/ratio.h"
 #include "netload/conditions.h"
 #include "netload/rounds.h"
+#include "netload/spread_json.h"
 #include "printing.h"
 #include "report.h"
 
@@ -182,31 +183,22 @@ void Ladder::print_load() const {
       kernel > 99 ? "over 99 %" : fmt::format("{:.0f} %", kernel));
 }
 
-Json spread_json(const Figures& figures) {
-  const auto spread = measure::spread_of(figures);
-  if (!spread) return nullptr;
-  return {{"median", spread->median},
-          {"min", spread->min},
-          {"max", spread->max},
-          {"rounds", spread->rounds}};
-}
-
 std::string Ladder::document() const {
   Json all;
   all["schema"] = "wiremark.bypass/1";
   all["message_bytes"] = options_.size.max;
   all["rounds_left_out"] = left_out_;
-  all["parts_ns"] = {{"sleep_and_wake", spread_json(sleep_ns())},
-                     {"tcp_and_ip", spread_json(tcp_ns())},
-                     {"system_calls_and_sockets", spread_json(kernel_ns())},
-                     {"shared_memory", spread_json(memory_ns_)}};
+  all["parts_ns"] = {{"sleep_and_wake", json_of(measure::spread_of(sleep_ns()))},
+                     {"tcp_and_ip", json_of(measure::spread_of(tcp_ns()))},
+                     {"system_calls_and_sockets", json_of(measure::spread_of(kernel_ns()))},
+                     {"shared_memory", json_of(measure::spread_of(memory_ns_))}};
   for (const Contender& one : contenders_) {
     Json way = {{"name", one.name},
                 {"connections", one.load.connections},
-                {"p50_ns", spread_json(one.each(p50_ns))},
-                {"server_us_cpu_per_message", spread_json(one.each(server_cost))},
-                {"us_cpu_per_message", spread_json(one.each(client_cost))},
-                {"server_kernel_pct", spread_json(one.each(kernel_pct))}};
+                {"p50_ns", json_of(measure::spread_of(one.each(p50_ns)))},
+                {"server_us_cpu_per_message", json_of(measure::spread_of(one.each(server_cost)))},
+                {"us_cpu_per_message", json_of(measure::spread_of(one.each(client_cost)))},
+                {"server_kernel_pct", json_of(measure::spread_of(one.each(kernel_pct)))}};
     for (const measure::RunResult& round : one.rounds)
       way["rounds"].push_back(Json::parse(measure::json_document(round)));
     all["ways"].push_back(std::move(way));
