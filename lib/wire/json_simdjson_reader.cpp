@@ -125,6 +125,11 @@ class Reader final : public SimdjsonReader {
     return *at == '\0';
   }
 
+  /// simdjson 3.0 makes something else of a fraction with 20 digits or more.
+  static bool may_be_misread(ondemand::value& value) noexcept {
+    return value.raw_json_token().size() >= 20;
+  }
+
   template <class T>
   [[gnu::always_inline]] static bool integer(ondemand::value& value, T& into) noexcept {
     if (ends_in_nul(value)) return false;
@@ -171,7 +176,9 @@ class Reader final : public SimdjsonReader {
         return true;
       case ValueType::float32:
       case ValueType::float64:
-        if (ends_in_nul(value) || value.get_double().get(real)) return false;
+        if (ends_in_nul(value) || may_be_misread(value) || value.get_double().get(real)) {
+          return false;
+        }
         if (type == ValueType::float32 && std::isinf(static_cast<float>(real))) {
           return false;
         }

@@ -66,3 +66,21 @@ TEST_CASE_TEMPLATE("json libraries: the values of E6 are taken", Library, Simdjs
     }
   }
 }
+
+TEST_CASE("simdjson: a number of many digits is what the digits say") {
+  JsonPairs own;
+  SimdjsonPairs pairs;
+  for (std::size_t digits = 1; digits < 60; ++digits) {
+    for (const std::string start : {"0.25", "2", "-0.00"}) {
+      const auto packet = exact("{\"k1\":" + start + std::string(digits, '4') + ",\"k2\":0}");
+      Value expected;
+      Value checked;
+      Value loose;
+      REQUIRE_FALSE(own.take_checked(packet, 1, ValueType::float64, expected));
+      REQUIRE_FALSE(pairs.take_checked(packet, 1, ValueType::float64, checked));
+      REQUIRE_FALSE(pairs.take(packet, 1, ValueType::float64, loose));
+      CHECK(checked == expected);
+      CHECK(loose == expected);
+    }
+  }
+}
