@@ -6,9 +6,14 @@
 #include <simdjson.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <new>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "wire/json_simdjson.h"
 #include "wire/json_walker.h"
@@ -32,8 +37,9 @@ class Reader final : public SimdjsonReader {
  public:
   explicit Reader(Limits limits)
       : limits_(limits),
-        padded_(std::make_unique_for_overwrite<char[]>(limits.frame_size +
-                                                       simdjson::SIMDJSON_PADDING)) {
+        memory_(std::make_unique_for_overwrite<char[]>(kLine + limits.frame_size +
+                                                       simdjson::SIMDJSON_PADDING)),
+        padded_(memory_.get() + kLine - reinterpret_cast<std::uintptr_t>(memory_.get()) % kLine) {
     // The depth is the walker's business; On-Demand itself never nests.
     if (parser_.allocate(limits.frame_size) != simdjson::SUCCESS) throw std::bad_alloc();
   }
@@ -86,9 +92,9 @@ class Reader final : public SimdjsonReader {
     // Newer releases of simdjson skip a byte order mark, which RFC 8259 (8.1) forbids to send.
     if (as_text(from).starts_with("\xef\xbb\xbf")) return false;
     // What stands in the padding does not matter: it is only there to be read.
-    std::memcpy(padded_.get(), from.data(), from.size());
+    std::memcpy(padded_, from.data(), from.size());
     size_ = from.size();
-    return !parser_.iterate(padded_.get(), size_, size_ + simdjson::SIMDJSON_PADDING).get(document);
+    return !parser_.iterate(padded_, size_, size_ + simdjson::SIMDJSON_PADDING).get(document);
   }
 
   static bool at_end(ondemand::document& document) noexcept {
@@ -98,10 +104,13 @@ class Reader final : public SimdjsonReader {
   [[gnu::always_inline]] bool message_field(ondemand::field& field, Message& into,
                                             unsigned& bit) noexcept {
     const char* key = field.key().raw();
-    if (is_name(key, "head")) bit = 1;
-    if (is_name(key, "guid")) bit = 2;
-    if (is_name(key, "content")) bit = 4;
-    if (bit == 0) {
+    if (is_name(key, "head")) {
+      bit = 1;
+    } else if (is_name(key, "guid")) {
+      bit = 2;
+    } else if (is_name(key, "content")) {
+      bit = 4;
+    } else {
       std::string_view name;
       if (field.unescaped_key().get(name)) return false;
       bit = name == "head" ? 1 : name == "guid" ? 2 : name == "content" ? 4 : 0;
@@ -121,6 +130,14 @@ class Reader final : public SimdjsonReader {
   /// On-Demand takes a NUL for the end of a number.
   static bool ends_in_nul(ondemand::value& value) noexcept {
     const char* at = value.raw_json_token().data();
+#ifdef __SSE2__
+    // Nearly always 16 bytes hold the number and what ends it; the padding makes them readable.
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8(',')),
+                                      _mm_cmpeq_epi8(block, _mm_set1_epi8('}')));
+    const __m128i nuls = _mm_cmpeq_epi8(block, _mm_setzero_si128());
+    if (_mm_movemask_epi8(ends) != 0 && _mm_movemask_epi8(nuls) == 0) return false;
+#endif
     while (*at > ' ' && *at != ',' && *at != '}') ++at;
     return *at == '\0';
   }
@@ -140,8 +157,8 @@ class Reader final : public SimdjsonReader {
   }
 
   bool is_json(ondemand::value& value) noexcept {
-    JsonWalker walker(as_bytes({padded_.get(), size_}), limits_.depth);
-    walker.seek(static_cast<std::size_t>(value.raw_json_token().data() - padded_.get()));
+    JsonWalker walker(as_bytes({padded_, size_}), limits_.depth);
+    walker.seek(static_cast<std::size_t>(value.raw_json_token().data() - padded_));
     // To On-Demand all of "1//" is one number; what it skips must be no more than has been walked.
     bool more = false;
     return walker.value(1) && walker.next_member(false, more);
@@ -192,9 +209,13 @@ class Reader final : public SimdjsonReader {
     return false;
   }
 
+  // simdjson reads blocks of this size: from the start of a line they lie in one line each.
+  static constexpr std::size_t kLine = 64;
+
   Limits limits_;
   ondemand::parser parser_;
-  std::unique_ptr<char[]> padded_;
+  std::unique_ptr<char[]> memory_;
+  char* padded_;  // Points into memory_.
   std::size_t size_ = 0;
 };
 
