@@ -68,9 +68,11 @@ Result<> pin_this_thread(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(cpu, &set);
-  if (::sched_setaffinity(0, sizeof set, &set) != 0)
-    return failed("sched_setaffinity", "cpu " + std::to_string(cpu));
-  return {};
+  if (::sched_setaffinity(0, sizeof set, &set) == 0) return {};
+  const int error = errno;
+  const std::string allowed = format_cpus(allowed_cpus());
+  return failed("sched_setaffinity",
+                "cpu " + std::to_string(cpu) + " (allowed here: " + allowed + ")", error);
 }
 
 }  // namespace wiremark

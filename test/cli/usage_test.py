@@ -160,6 +160,14 @@ def files_that_cannot_be_written():
 
 
 @case
+def processors_that_are_not_there():
+    allowed = min(os.sched_getaffinity(0))
+    for tool, target in [(netecho, "127.0.0.1:0"), (netload, "127.0.0.1:7")]:
+        ended = tool(target, "--cpus", "1023", "-d", "1s").ended_with(3)
+        expect(re.search(rf"cpu 1023 \(allowed here: {allowed}[-,)]", ended.err), f"the processors: {ended.err}")
+
+
+@case
 def threads_that_the_machine_does_not_give():
     """A stack of 20 TiB is more than the kernel promises memory for."""
     for argv in [[program("NETECHO"), "127.0.0.1:0", "-t", "16"], [program("NETECHO"), "127.0.0.1:0", "--model", "staged"],
