@@ -97,6 +97,8 @@ def flags_that_do_not_go_together():
     expect_usage(netload, ["--compare", "epoll", "--csv", "rows.csv"], "--csv", "--compare")
     expect_usage(netload, ["unix:/tmp/none", "--source-ip", "127.0.0.2"], "--source-ip", "Unix")
     expect_usage(netload, ["127.0.0.1:7", "127.0.0.1:8"], "127.0.0.1:8")
+    for target in [":0", "127.0.0.1:0", "[::1]:0", "udp:127.0.0.1:0"]:
+        expect_usage(netload, [target], "port 0", "the port that it took")
 
 
 @case

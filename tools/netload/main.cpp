@@ -262,6 +262,8 @@ std::string settle(LoadOptions& options) {
     std::string wrong = single_runs_only(options, many);
     if (!wrong.empty()) return wrong;
   }
+  if (options.target.ends_with(":0") && !options.target.starts_with("unix:"))
+    return "port 0 is for a server, which takes any free one: name the port that it took";
   if (options.find_max && options.requests > 0)
     return "-n counts the messages of one run: give --find-max the -d of a probe";
   if (options.rounds > 0 && (many.empty() || options.find_max))
