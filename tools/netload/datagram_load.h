@@ -12,6 +12,7 @@
 #include "netload/ledger.h"
 #include "netload/load_plan.h"
 #include "netload/pattern.h"
+#include "netload/plan_walk.h"
 
 namespace wiremark::tools {
 
@@ -28,10 +29,10 @@ class DatagramLoad {
         pattern_(pattern),
         verify_(verify),
         plan_(plan),
-        thread_(thread),
+        walk_(plan, thread),
         gate_(gate),
         counts_(counts),
-        clients_((plan.connections - thread + plan.threads - 1) / plan.threads),
+        clients_(walk_.clients()),
         ledger_(clients_.size(), plan.pipeline, plan.timeout),
         budget_((plan.requests - thread + plan.threads - 1) / plan.threads) {}
 
@@ -54,8 +55,6 @@ class DatagramLoad {
   static constexpr std::uint32_t kNone = ~0u;
   // Connections being opened in one turn.
   static constexpr int kConnecting = 256;
-  // Sends between two looks at what has arrived.
-  static constexpr int kBurst = 64;
   static constexpr Nanoseconds kGatePoll = 500 * kMicrosecond;
   // Looks for lost messages in one timeout: each frees its place an eighth of it late at most.
   static constexpr Nanoseconds kSweeps = 8;
@@ -63,20 +62,10 @@ class DatagramLoad {
   std::size_t index(const Client& client) const noexcept {
     return static_cast<std::size_t>(&client - clients_.data());
   }
-  std::uint64_t number(std::size_t index) const noexcept { return index * plan_.threads + thread_; }
   bool open_loop() const noexcept { return plan_.open_loop(); }
-  std::uint64_t place(std::size_t index, std::uint64_t sequence) const noexcept {
-    return plan_.schedule->place(number(index), sequence);
-  }
-  Nanoseconds planned_ns(std::uint64_t place) const noexcept {
-    return start_ns_ + plan_.schedule->at(place);
-  }
   bool measured(std::size_t index, std::uint32_t sequence) const noexcept {
-    if (open_loop()) return place(index, sequence) >= first_measured_;
-    return sequence >= clients_[index].first_measured;
-  }
-  bool plan_done() const noexcept {
-    return place(next_client_, next_sequence_) >= plan_.schedule->places();
+    return open_loop() ? walk_.measured(index, sequence)
+                       : sequence >= clients_[index].first_measured;
   }
   bool may_send(Nanoseconds now) const noexcept {
     if (now < measure_from_) return true;
@@ -88,8 +77,7 @@ class DatagramLoad {
 
   Nanoseconds connect_some();
   void start(Nanoseconds start_ns);
-  Nanoseconds gathered(Nanoseconds planned) const noexcept;
-  Nanoseconds send_due(Nanoseconds now);
+  void come_due(std::size_t index);
   Nanoseconds send_first();
   void fill(std::size_t index, Nanoseconds now);
   void send(std::size_t index, Nanoseconds now);
@@ -104,7 +92,7 @@ class DatagramLoad {
   const Pattern& pattern_;
   bool verify_;
   const LoadPlan& plan_;
-  std::size_t thread_;
+  PlanWalk walk_;  // Open loop.
   StartGate& gate_;
   LoadCounts& counts_;
   std::vector<Client> clients_;
@@ -114,15 +102,11 @@ class DatagramLoad {
   std::size_t next_connect_ = 0;
   std::size_t connecting_ = 0;
 
-  std::uint64_t first_measured_ = 0;  // Open loop: the place where the measured part starts.
-  std::uint64_t next_sequence_ = 0;   // Open loop: what send_due() plans next.
-  std::size_t next_client_ = 0;       // The same; in a closed loop, who sends its first.
-  std::uint64_t budget_;              // Closed loop: requests left to this thread.
+  std::size_t next_first_ = 0;  // Closed loop: who sends its first message.
+  std::uint64_t budget_;        // Closed loop: requests left to this thread.
   std::uint64_t under_way_ = 0;
   std::uint64_t waiting_ = 0;  // Open loop: due, and its connection is full.
   bool heard_ = false;         // Told to the gate.
-  Nanoseconds start_ns_ = 0;
-  Nanoseconds next_send_ = 0;  // Open loop: when send_due() has something to send at the earliest.
   Nanoseconds measure_from_ = 0;
   Nanoseconds end_ = kNever;
   Nanoseconds next_sweep_ = kNever;
@@ -149,7 +133,7 @@ void DatagramLoad<Reactor>::on_close(net::Conn& conn, int error) {
 template <class Reactor>
 std::size_t DatagramLoad<Reactor>::on_data(net::Conn& conn, Bytes bytes) {
   const std::size_t index = this->index(*static_cast<Client*>(conn.user));
-  const auto connection = static_cast<std::uint32_t>(number(index));
+  const auto connection = static_cast<std::uint32_t>(walk_.number(index));
   const std::size_t size = bytes.size();
   const auto header = DatagramHeader::read(bytes);
   if (!header || header->run != plan_.run || header->connection != connection ||
@@ -236,7 +220,8 @@ Nanoseconds DatagramLoad<Reactor>::on_turn(Nanoseconds now) {
   if (phase_ == Phase::lingering && now >= linger_until_) finish();
   if (phase_ == Phase::done) return kNever;
   if (phase_ == Phase::lingering) return linger_until_;
-  const Nanoseconds next = open_loop() ? send_due(now) : send_first();
+  const Nanoseconds next =
+      open_loop() ? walk_.go(now, counts_, [&](std::size_t i) { come_due(i); }) : send_first();
   if (now >= next_sweep_) sweep(now);
   if (all_sent(now) && under_way_ == 0) {
     phase_ = Phase::lingering;
@@ -251,7 +236,7 @@ Nanoseconds DatagramLoad<Reactor>::connect_some() {
     if (burst == kConnecting) return now_ns();
     Client& client = clients_[next_connect_];
     auto socket =
-        net::socket_for(plan_.target, plan_.socket, plan_.sources.of(number(next_connect_)));
+        net::socket_for(plan_.target, plan_.socket, plan_.sources.of(walk_.number(next_connect_)));
     if (!socket) {
       counts_.failed.add();
       ++counts_.errors[socket.error().message()];
@@ -266,58 +251,28 @@ Nanoseconds DatagramLoad<Reactor>::connect_some() {
 template <class Reactor>
 void DatagramLoad<Reactor>::start(Nanoseconds start_ns) {
   phase_ = Phase::running;
-  start_ns_ = start_ns;
   measure_from_ = start_ns + plan_.warmup;
   if (plan_.duration > 0) end_ = measure_from_ + plan_.duration;
   next_sweep_ = start_ns + plan_.timeout / kSweeps;
-  if (open_loop()) first_measured_ = plan_.schedule->first_from(plan_.warmup);
+  if (open_loop()) walk_.start(start_ns);
 }
 
-// The first moment of the plan's grid at which a message that is due at `planned` may be sent.
+// Open loop: the time of a connection's next message has come.
 template <class Reactor>
-Nanoseconds DatagramLoad<Reactor>::gathered(Nanoseconds planned) const noexcept {
-  if (plan_.gather == 0) return planned;
-  const Nanoseconds steps = (planned - start_ns_ + plan_.gather - 1) / plan_.gather;
-  return start_ns_ + steps * plan_.gather;
-}
-
-// Open loop: sends what is due; returns when the next message is.
-template <class Reactor>
-Nanoseconds DatagramLoad<Reactor>::send_due(Nanoseconds now) {
-  if (now < next_send_) return next_send_;
-  for (int burst = 0;; ++burst) {
-    if (plan_done()) return kNever;
-    const std::uint64_t place = this->place(next_client_, next_sequence_);
-    const Nanoseconds planned = planned_ns(place);
-    if (planned > now) {
-      now = now_ns();
-      if (planned > now) return next_send_ = gathered(planned);
-    }
-    if (burst == kBurst) return now;
-    if (place >= first_measured_) {
-      counts_.planned.add();
-      if (now > planned + measure::kLateNs) counts_.overdue.add();
-    }
-    ++clients_[next_client_].due;
-    ++waiting_;
-    if (has_room(next_client_))
-      send(next_client_, now_ns());
-    else
-      counts_.held.add();
-    if (++next_client_ == clients_.size()) {
-      next_client_ = 0;
-      ++next_sequence_;
-    }
-  }
+void DatagramLoad<Reactor>::come_due(std::size_t index) {
+  ++clients_[index].due;
+  ++waiting_;
+  if (!has_room(index)) return counts_.held.add();
+  send(index, now_ns());
 }
 
 // Closed loop: every connection's first messages; the replies keep it going from then on.
 template <class Reactor>
 Nanoseconds DatagramLoad<Reactor>::send_first() {
-  for (int burst = 0; next_client_ < clients_.size(); ++burst, ++next_client_) {
+  for (int burst = 0; next_first_ < clients_.size(); ++burst, ++next_first_) {
     const Nanoseconds now = now_ns();
-    if (burst == kBurst) return now;
-    if (clients_[next_client_].sent == 0) fill(next_client_, now);
+    if (burst == PlanWalk::kBurst) return now;
+    if (clients_[next_first_].sent == 0) fill(next_first_, now);
   }
   return kNever;
 }
@@ -334,9 +289,9 @@ template <class Reactor>
 void DatagramLoad<Reactor>::send(std::size_t index, Nanoseconds now) {
   Client& client = clients_[index];
   const std::uint32_t sequence = client.sent++;
-  const auto connection = static_cast<std::uint32_t>(number(index));
+  const auto connection = static_cast<std::uint32_t>(walk_.number(index));
   const Bytes message = pattern_.message(connection, sequence);
-  const Nanoseconds planned = open_loop() ? planned_ns(place(index, sequence)) : now;
+  const Nanoseconds planned = open_loop() ? walk_.planned_ns(index, sequence) : now;
   const std::uint32_t place = ledger_.send(index, planned, now);
   ++under_way_;
   if (open_loop())
@@ -372,8 +327,8 @@ void DatagramLoad<Reactor>::sweep(Nanoseconds now) {
 
 template <class Reactor>
 bool DatagramLoad<Reactor>::all_sent(Nanoseconds now) const noexcept {
-  if (open_loop()) return plan_done() && waiting_ == 0;
-  return next_client_ == clients_.size() && !may_send(now);
+  if (open_loop()) return walk_.done() && waiting_ == 0;
+  return next_first_ == clients_.size() && !may_send(now);
 }
 
 template <class Reactor>

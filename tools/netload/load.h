@@ -9,6 +9,7 @@
 
 #include "net/handler.h"
 #include "netload/load_plan.h"
+#include "netload/plan_walk.h"
 #include "netload/traffic.h"
 
 namespace wiremark::tools {
@@ -25,10 +26,10 @@ class Load {
       : reactor_(reactor),
         traffic_(traffic),
         plan_(plan),
-        thread_(thread),
+        walk_(plan, thread),
         gate_(gate),
         counts_(counts),
-        clients_((plan.connections - thread + plan.threads - 1) / plan.threads),
+        clients_(walk_.clients()),
         slots_(clients_.size() * plan.pipeline),
         budget_((plan.requests - thread + plan.threads - 1) / plan.threads) {}
 
@@ -73,37 +74,25 @@ class Load {
   static constexpr Nanoseconds kConnectSpin = 100 * kMicrosecond;
   // So that all threads stand ready for the first one's time.
   static constexpr Nanoseconds kConnectLead = kMillisecond;
-  // Sends between two looks at what has arrived.
-  static constexpr int kBurst = 64;
   static constexpr Nanoseconds kGatePoll = 500 * kMicrosecond;
   // After a connection broke: soon enough to find a server that comes back, seldom enough to spare
   // it.
   static constexpr Nanoseconds kReconnectPause = 100 * kMillisecond;
 
-  std::uint64_t number(const Client& client) const noexcept {
-    return static_cast<std::uint64_t>(&client - clients_.data()) * plan_.threads + thread_;
+  std::size_t index(const Client& client) const noexcept {
+    return static_cast<std::size_t>(&client - clients_.data());
   }
+  std::uint64_t number(const Client& client) const noexcept { return walk_.number(index(client)); }
   Slot& slot(const Client& client, std::uint32_t sequence) noexcept {
-    const auto index = static_cast<std::size_t>(&client - clients_.data());
-    return slots_[index * plan_.pipeline + sequence % plan_.pipeline];
+    return slots_[index(client) * plan_.pipeline + sequence % plan_.pipeline];
   }
   bool open_loop() const noexcept { return plan_.open_loop(); }
-  std::uint64_t place(const Client& client, std::uint64_t sequence) const noexcept {
-    return plan_.schedule->place(number(client), sequence);
-  }
-  Nanoseconds planned_ns(std::uint64_t place) const noexcept {
-    return start_ns_ + plan_.schedule->at(place);
-  }
   bool measured(const Client& client, std::uint32_t sequence, Nanoseconds sent_ns) const noexcept {
-    if (open_loop()) return place(client, sequence) >= first_measured_;
-    return sent_ns >= measure_from_;
+    return open_loop() ? walk_.measured(index(client), sequence) : sent_ns >= measure_from_;
   }
   bool has_room(const Client& client) const noexcept {
     return client.usable() && client.under_way() < plan_.pipeline &&
            (plan_.churn == 0 || client.sent - client.first_sent < plan_.churn);
-  }
-  bool plan_done() const noexcept {
-    return place(clients_[next_client_], next_sequence_) >= plan_.schedule->places();
   }
 
   Nanoseconds connect_some(Nanoseconds now);
@@ -111,8 +100,7 @@ class Load {
   Nanoseconds reopen_some(Nanoseconds now);
   void closed(Client& client, bool retired);
   void start(Nanoseconds start_ns);
-  Nanoseconds gathered(Nanoseconds planned) const noexcept;
-  Nanoseconds send_due(Nanoseconds now);
+  void come_due(Client& client);
   Nanoseconds send_first();
   bool may_send(Nanoseconds now) const noexcept;
   void fill(Client& client, Nanoseconds now);
@@ -120,7 +108,6 @@ class Load {
   void answered(Client& client, Nanoseconds received, Nanoseconds now);
   void sweep(Nanoseconds now);
   bool over(Nanoseconds now);
-  std::uint64_t own_of(std::uint64_t places) const noexcept;
   void forgo_rest();
   void finish();
   void fail(std::string kind);
@@ -129,7 +116,7 @@ class Load {
   Reactor& reactor_;
   T& traffic_;
   const LoadPlan& plan_;
-  std::size_t thread_;
+  PlanWalk walk_;  // Open loop.
   StartGate& gate_;
   LoadCounts& counts_;
   std::vector<Client> clients_;
@@ -141,15 +128,11 @@ class Load {
   std::size_t connecting_ = 0;
   std::size_t alive_ = 0;
 
-  std::uint64_t first_measured_ = 0;  // Open loop: the place where the measured part starts.
-  std::uint64_t next_sequence_ = 0;   // Open loop: what send_due() plans next.
-  std::size_t next_client_ = 0;       // The same; in a closed loop, who sends its first.
-  std::uint64_t budget_;              // Closed loop: requests left to this thread.
+  std::size_t next_first_ = 0;  // Closed loop: who sends its first message.
+  std::uint64_t budget_;        // Closed loop: requests left to this thread.
   std::uint64_t under_way_ = 0;
   std::uint64_t waiting_ = 0;   // Open loop: due, and its connection is full or closed.
   Nanoseconds idle_since_ = 0;  // Nothing but connections that are closed holds up the end.
-  Nanoseconds start_ns_ = 0;
-  Nanoseconds next_send_ = 0;  // Open loop: when send_due() has something to send at the earliest.
   Nanoseconds measure_from_ = 0;
   Nanoseconds end_ = kNever;
   Nanoseconds forgo_at_ = kNever;  // Open loop: when what has not been sent never will be.
@@ -194,7 +177,9 @@ Nanoseconds Load<Reactor, T>::on_turn(Nanoseconds now) {
   }
   if (phase_ == Phase::done) return kNever;
   const Nanoseconds reopen = reopen_some(now);
-  const Nanoseconds next = open_loop() ? send_due(now) : send_first();
+  const Nanoseconds next =
+      open_loop() ? walk_.go(now, counts_, [&](std::size_t i) { come_due(clients_[i]); })
+                  : send_first();
   if (now >= next_sweep_) sweep(now);
   if (now >= forgo_at_) forgo_rest();
   if (over(now)) {
@@ -207,64 +192,31 @@ Nanoseconds Load<Reactor, T>::on_turn(Nanoseconds now) {
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::start(Nanoseconds start_ns) {
   phase_ = Phase::running;
-  start_ns_ = start_ns;
   measure_from_ = start_ns + plan_.warmup;
   if (plan_.duration > 0) end_ = measure_from_ + plan_.duration;
   if (plan_.timeout > 0) next_sweep_ = start_ns + plan_.timeout / 4;
   if (open_loop() && plan_.duration > 0 && plan_.timeout > 0) forgo_at_ = end_ + plan_.timeout;
-  if (open_loop()) first_measured_ = plan_.schedule->first_from(plan_.warmup);
+  if (open_loop()) walk_.start(start_ns);
 }
 
-// The first moment of the plan's grid at which a message that is due at `planned` may be sent.
+// Open loop: the time of a connection's next message has come.
 template <class Reactor, Traffic T>
-Nanoseconds Load<Reactor, T>::gathered(Nanoseconds planned) const noexcept {
-  if (plan_.gather == 0) return planned;
-  const Nanoseconds steps = (planned - start_ns_ + plan_.gather - 1) / plan_.gather;
-  return start_ns_ + steps * plan_.gather;
-}
-
-// Open loop: sends what is due; returns when the next message is.
-template <class Reactor, Traffic T>
-Nanoseconds Load<Reactor, T>::send_due(Nanoseconds now) {
-  if (now < next_send_) return next_send_;
-  for (int burst = 0;; ++burst) {
-    Client& client = clients_[next_client_];
-    if (plan_done()) return kNever;
-    const std::uint64_t place = this->place(client, next_sequence_);
-    const Nanoseconds planned = planned_ns(place);
-    if (planned > now) {
-      now = now_ns();
-      if (planned > now) return next_send_ = gathered(planned);
-    }
-    if (burst == kBurst) return now;
-    if (place >= first_measured_) {
-      counts_.planned.add();
-      if (now > planned + measure::kLateNs) counts_.overdue.add();
-    }
-    if (!client.gone) {
-      ++client.due;
-      ++waiting_;
-      if (has_room(client)) {
-        send(client, now_ns());
-        reactor_.flush(*client.conn);
-      } else {
-        counts_.held.add();
-      }
-    }
-    if (++next_client_ == clients_.size()) {
-      next_client_ = 0;
-      ++next_sequence_;
-    }
-  }
+void Load<Reactor, T>::come_due(Client& client) {
+  if (client.gone) return;
+  ++client.due;
+  ++waiting_;
+  if (!has_room(client)) return counts_.held.add();
+  send(client, now_ns());
+  reactor_.flush(*client.conn);
 }
 
 // Closed loop: every connection's first messages; the replies keep it going from then on.
 template <class Reactor, Traffic T>
 Nanoseconds Load<Reactor, T>::send_first() {
-  for (int burst = 0; next_client_ < clients_.size(); ++burst, ++next_client_) {
+  for (int burst = 0; next_first_ < clients_.size(); ++burst, ++next_first_) {
     const Nanoseconds now = now_ns();
-    if (burst == kBurst) return now;
-    Client& client = clients_[next_client_];
+    if (burst == PlanWalk::kBurst) return now;
+    Client& client = clients_[next_first_];
     if (!client.usable() || client.sent > 0) continue;
     fill(client, now);
     reactor_.flush(*client.conn);
@@ -291,7 +243,7 @@ void Load<Reactor, T>::send(Client& client, Nanoseconds now) {
   const auto connection = static_cast<std::uint32_t>(number(client));
   const std::size_t size = traffic_.send(*client.conn, connection, sequence);
   Slot& slot = this->slot(client, sequence);
-  slot.planned_ns = open_loop() ? planned_ns(place(client, sequence)) : now;
+  slot.planned_ns = open_loop() ? walk_.planned_ns(index(client), sequence) : now;
   slot.sent_ns = now;
   ++under_way_;
   if (measured(client, sequence, now)) {
@@ -330,30 +282,18 @@ void Load<Reactor, T>::answered(Client& client, Nanoseconds received, Nanosecond
 template <class Reactor, Traffic T>
 bool Load<Reactor, T>::over(Nanoseconds now) {
   if (alive_ + connecting_ + reopening_.size() == 0) return true;
-  const bool all_sent = open_loop() ? plan_done() && waiting_ == 0 : !may_send(now);
+  const bool all_sent = open_loop() ? walk_.done() && waiting_ == 0 : !may_send(now);
   if (all_sent && under_way_ == 0) return true;
   // What is left waits for connections to open again. They have as long as a reply has.
-  const bool stuck = alive_ == 0 || (open_loop() && plan_done() && under_way_ == 0);
+  const bool stuck = alive_ == 0 || (open_loop() && walk_.done() && under_way_ == 0);
   if (!stuck || idle_since_ == 0) idle_since_ = stuck ? now : 0;
   return stuck && plan_.timeout > 0 && now >= idle_since_ + plan_.timeout;
-}
-
-// How many of the first `places` of the plan are this thread's.
-template <class Reactor, Traffic T>
-std::uint64_t Load<Reactor, T>::own_of(std::uint64_t places) const noexcept {
-  const std::uint64_t rest = places % plan_.connections;
-  const std::uint64_t of_rest =
-      rest > thread_ ? (rest - thread_ + plan_.threads - 1) / plan_.threads : 0;
-  return places / plan_.connections * clients_.size() + of_rest;
 }
 
 // The rest of the plan was planned, and is never sent.
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::forgo_rest() {
-  const std::uint64_t come_due = next_sequence_ * clients_.size() + next_client_;
-  const std::uint64_t from = std::max(come_due, own_of(first_measured_));
-  counts_.planned.add(own_of(plan_.schedule->places()) - from);
-  next_sequence_ = plan_.schedule->places() / plan_.connections + 1;
+  walk_.forgo(counts_);
   for (Client& client : clients_) client.due = client.sent;
   waiting_ = 0;
   forgo_at_ = kNever;
@@ -362,7 +302,7 @@ void Load<Reactor, T>::forgo_rest() {
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::finish() {
   phase_ = Phase::done;
-  if (open_loop() && !plan_done()) forgo_rest();
+  if (open_loop() && !walk_.done()) forgo_rest();
   if (gate_.running.fetch_sub(1) == 1) gate_.over.request();
 }
 

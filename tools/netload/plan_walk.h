@@ -1,0 +1,111 @@
+// One thread's walk through the plan of an open loop: whose message is due next, and when.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "netload/load_plan.h"
+
+namespace wiremark::tools {
+
+/// Clients are the connections of one thread; client i is connection i * threads + thread of the
+/// load. Without a schedule, in a closed loop, only number() may be asked.
+class PlanWalk {
+ public:
+  /// Messages that come due between two looks at what has arrived.
+  static constexpr int kBurst = 64;
+
+  PlanWalk(const LoadPlan& plan, std::size_t thread)
+      : plan_(plan),
+        thread_(thread),
+        clients_((plan.connections - thread + plan.threads - 1) / plan.threads) {}
+
+  std::size_t clients() const noexcept { return clients_; }
+  /// The number in the load of a client's connection.
+  std::uint64_t number(std::size_t client) const noexcept {
+    return client * plan_.threads + thread_;
+  }
+
+  /// The plan's time 0 is `start_ns`.
+  void start(Nanoseconds start_ns) {
+    start_ns_ = start_ns;
+    first_measured_ = plan_.schedule->first_from(plan_.warmup);
+  }
+  Nanoseconds planned_ns(std::size_t client, std::uint64_t sequence) const noexcept {
+    return start_ns_ + plan_.schedule->at(place(client, sequence));
+  }
+  bool measured(std::size_t client, std::uint64_t sequence) const noexcept {
+    return place(client, sequence) >= first_measured_;
+  }
+  /// Whether every message of this thread has come due.
+  bool done() const noexcept {
+    return place(next_client_, next_sequence_) >= plan_.schedule->places();
+  }
+
+  /// Counts what has come due by `now` as planned, calls due(client) for each, and returns when it
+  /// wants to go on: at once after kBurst of them, kNever at the end.
+  template <class Due>
+  Nanoseconds go(Nanoseconds now, LoadCounts& counts, Due&& due);
+
+  /// Counts the rest as planned; it never comes due.
+  void forgo(LoadCounts& counts) {
+    const std::uint64_t come_due = next_sequence_ * clients_ + next_client_;
+    const std::uint64_t from = std::max(come_due, own_of(first_measured_));
+    counts.planned.add(own_of(plan_.schedule->places()) - from);
+    next_sequence_ = plan_.schedule->places() / plan_.connections + 1;
+  }
+
+ private:
+  std::uint64_t place(std::size_t client, std::uint64_t sequence) const noexcept {
+    return plan_.schedule->place(number(client), sequence);
+  }
+  // How many of the first `places` of the plan are this thread's.
+  std::uint64_t own_of(std::uint64_t places) const noexcept {
+    const std::uint64_t rest = places % plan_.connections;
+    const std::uint64_t of_rest =
+        rest > thread_ ? (rest - thread_ + plan_.threads - 1) / plan_.threads : 0;
+    return places / plan_.connections * clients_ + of_rest;
+  }
+  // The first moment of the plan's grid at which a message that is due at `planned` may be sent.
+  Nanoseconds gathered(Nanoseconds planned) const noexcept {
+    if (plan_.gather == 0) return planned;
+    const Nanoseconds steps = (planned - start_ns_ + plan_.gather - 1) / plan_.gather;
+    return start_ns_ + steps * plan_.gather;
+  }
+
+  const LoadPlan& plan_;
+  std::size_t thread_;
+  std::size_t clients_;
+  Nanoseconds start_ns_ = 0;
+  std::uint64_t first_measured_ = 0;  // The place where the measured part starts.
+  std::uint64_t next_sequence_ = 0;
+  std::size_t next_client_ = 0;
+  Nanoseconds next_at_ = 0;  // Nothing comes due before.
+};
+
+template <class Due>
+Nanoseconds PlanWalk::go(Nanoseconds now, LoadCounts& counts, Due&& due) {
+  if (now < next_at_) return next_at_;
+  for (int burst = 0; !done(); ++burst) {
+    const std::uint64_t place = this->place(next_client_, next_sequence_);
+    const Nanoseconds planned = start_ns_ + plan_.schedule->at(place);
+    if (planned > now) {
+      now = now_ns();
+      if (planned > now) return next_at_ = gathered(planned);
+    }
+    if (burst == kBurst) return now;
+    if (place >= first_measured_) {
+      counts.planned.add();
+      if (now > planned + measure::kLateNs) counts.overdue.add();
+    }
+    due(next_client_);
+    if (++next_client_ == clients_) {
+      next_client_ = 0;
+      ++next_sequence_;
+    }
+  }
+  return kNever;
+}
+
+}  // namespace wiremark::tools
