@@ -107,7 +107,7 @@ void UringReactor::arm(Op op, Conn& conn) {
     io_uring_prep_multishot_accept_direct(&sqe, file, nullptr, nullptr, 0);
   } else if (op == Op::accept) {
     io_uring_prep_multishot_accept(&sqe, file, nullptr, nullptr, SOCK_CLOEXEC);
-  } else if (op == Op::receive && options_.receive_timestamps) {
+  } else if (op == Op::receive && options_.receive_timestamps && !conn.datagram) {
     io_uring_prep_recvmsg_multishot(&sqe, file, &stamp_room_, 0);
     sqe.flags |= IOSQE_BUFFER_SELECT;
   } else if (op == Op::receive) {
