@@ -67,7 +67,7 @@ def gate(stop, check):
         wrong = missed(result, slept)
         if not wrong:
             return
-        expect(disturbed(result), f"{wrong}; {json.dumps(result['machine'])}, {result['warnings']}")
+        expect(disturbed(result), f"{wrong}; {json.dumps(result['cpu']['machine'])}, {result['warnings']}")
     raise Skip(f"the machine was never idle for 10 s: {wrong}, {disturbed(result)}")
 
 
