@@ -21,8 +21,8 @@ inline constexpr std::size_t kControlRoom = CMSG_SPACE(20);
 /// A handler that answers datagrams of anybody who sends one. It has no connections for them.
 ///
 ///   on_datagram(bytes)  returns the answer, which goes back to the sender, or nothing. The bytes
-///   die
-///                       when it returns; the answer, which may lie in them, with the next call
+///                       die when it returns; the answer, which may lie in them, with the next
+///                       call
 template <class H>
 concept DatagramHandler = Handler<H> && requires(H handler, Bytes bytes) {
   { handler.on_datagram(bytes) } -> std::same_as<std::optional<Bytes>>;
