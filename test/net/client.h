@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include <cerrno>
 #include <random>
 #include <string>
 #include <string_view>
@@ -23,6 +24,16 @@ inline std::string noise(std::size_t size, std::uint64_t seed) {
   return text;
 }
 
+/// Calls again what was interrupted. A wait with a time limit is not restarted by the kernel
+/// (signal(7)), and a ring that was closed on this thread interrupts it with its last work.
+template <class Call>
+auto uninterrupted(Call call) {
+  for (;;) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
 /// A blocking socket; every wait ends after 20 s, so that a failing test does not hang.
 class Client {
  public:
@@ -31,19 +42,21 @@ class Client {
       : fd_(::socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     const timeval patience{.tv_sec = 20, .tv_usec = 0};
     ::setsockopt(fd(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    ::setsockopt(fd(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     if (buffer > 0) {
       ::setsockopt(fd(), SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
       ::setsockopt(fd(), SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
     }
     REQUIRE(::connect(fd(), to.data(), to.size()) == 0);
+    // Not before: a connect with a time limit cannot be called again.
+    ::setsockopt(fd(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   }
 
   int fd() const { return fd_.get(); }
 
   bool send(std::string_view text) {
     while (!text.empty()) {
-      const ssize_t count = ::send(fd(), text.data(), text.size(), MSG_NOSIGNAL);
+      const ssize_t count =
+          uninterrupted([&] { return ::send(fd(), text.data(), text.size(), MSG_NOSIGNAL); });
       if (count <= 0) return false;
       text.remove_prefix(static_cast<std::size_t>(count));
     }
@@ -61,7 +74,8 @@ class Client {
     std::string text(size, '\0');
     std::size_t got = 0;
     while (got < size) {
-      const ssize_t count = ::recv(fd(), text.data() + got, size - got, 0);
+      const ssize_t count =
+          uninterrupted([&] { return ::recv(fd(), text.data() + got, size - got, 0); });
       if (count <= 0) break;
       got += static_cast<std::size_t>(count);
     }
@@ -72,7 +86,7 @@ class Client {
   /// Whether the peer has closed in order and nothing is left to read.
   bool at_end() {
     char byte;
-    return ::recv(fd(), &byte, 1, 0) == 0;
+    return uninterrupted([&] { return ::recv(fd(), &byte, 1, 0); }) == 0;
   }
 
   /// Sends all of `text` while it reads as much, in pieces of up to `piece` bytes.
@@ -81,7 +95,7 @@ class Client {
     std::size_t sent = 0, got = 0;
     while (got < back.size()) {
       pollfd ready{fd(), static_cast<short>(sent < text.size() ? POLLIN | POLLOUT : POLLIN), 0};
-      if (::poll(&ready, 1, 20'000) <= 0) break;
+      if (uninterrupted([&] { return ::poll(&ready, 1, 20'000); }) <= 0) break;
       if (ready.revents & POLLOUT) sent += send_some(text.substr(sent, piece));
       if (!(ready.revents & (POLLIN | POLLHUP | POLLERR))) continue;
       const ssize_t count =

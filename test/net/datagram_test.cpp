@@ -47,7 +47,7 @@ class Peer {
   /// "(nothing)" where none comes.
   std::string receive() const {
     std::string text(kDatagramRoom, '\0');
-    const ssize_t size = ::recv(fd(), text.data(), text.size(), 0);
+    const ssize_t size = uninterrupted([&] { return ::recv(fd(), text.data(), text.size(), 0); });
     if (size < 0) return "(nothing)";
     text.resize(static_cast<std::size_t>(size));
     return text;
