@@ -114,7 +114,7 @@ def left_out(document, name):
 
 def paced_part(options, document):
     """Every open loop that there is, one after the other, in rounds."""
-    loops = [loop for loop in paced.loops(options.build) if not left_out(document, loop.name)]
+    loops = [loop for loop in paced.loops() if not left_out(document, loop.name)]
     for number in range(1, options.rounds + 1):
         options.order.shuffle(loops)
         for loop in list(loops):

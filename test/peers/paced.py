@@ -3,7 +3,6 @@ import json
 import pathlib
 import re
 import statistics
-import subprocess
 import tempfile
 
 import schedules
@@ -59,16 +58,10 @@ class SockperfLoop:
         return tuple(float(one[1]) / 1000 if one else None for one in found)
 
 
-def loops(build):
-    """The open loops that there are. Modes that this netload does not have are left out."""
-    options = subprocess.run([netload(build), '--help'], capture_output=True, text=True, check=True)
-    kinds = [NetloadLoop('netload spin', '--wait', 'spin'),
-             NetloadLoop('netload block')]
-    for mode in (('--mode', 'economy'), ('--wait', 'batch')):
-        if all(word in options.stdout for word in mode):
-            kinds.append(NetloadLoop('netload economy', *mode))
-            break
-    return [*kinds, SockperfLoop()]
+def loops():
+    """The open loops that are compared."""
+    return [NetloadLoop('netload spin', '--wait', 'spin'), NetloadLoop('netload block'),
+            NetloadLoop('netload economy', '--wait', 'batch'), SockperfLoop()]
 
 
 def witnessed(options, loop_command, answer, listen, limit_s):
