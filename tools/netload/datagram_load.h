@@ -34,7 +34,7 @@ class DatagramLoad {
         counts_(counts),
         clients_(walk_.clients()),
         ledger_(clients_.size(), plan.pipeline, plan.timeout),
-        budget_((plan.requests - thread + plan.threads - 1) / plan.threads) {}
+        budget_(plan.share_of(plan.requests, thread)) {}
 
   void on_open(net::Conn& conn);
   std::size_t on_data(net::Conn& conn, Bytes bytes);
@@ -55,7 +55,6 @@ class DatagramLoad {
   static constexpr std::uint32_t kNone = ~0u;
   // Connections being opened in one turn.
   static constexpr int kConnecting = 256;
-  static constexpr Nanoseconds kGatePoll = 500 * kMicrosecond;
   // Looks for lost messages in one timeout: each frees its place an eighth of it late at most.
   static constexpr Nanoseconds kSweeps = 8;
 
@@ -212,10 +211,8 @@ Nanoseconds DatagramLoad<Reactor>::on_turn(Nanoseconds now) {
     phase_ = Phase::waiting;
   }
   if (phase_ == Phase::waiting) {
-    const Nanoseconds start_ns = gate_.start_ns.load(std::memory_order_acquire);
-    if (start_ns == 0) return now + kGatePoll;
-    if (now < start_ns) return start_ns;
-    start(start_ns);
+    if (const Nanoseconds until = gate_.closed_until(now); until != 0) return until;
+    start(gate_.start_ns);
   }
   if (phase_ == Phase::lingering && now >= linger_until_) finish();
   if (phase_ == Phase::done) return kNever;
@@ -334,7 +331,7 @@ bool DatagramLoad<Reactor>::all_sent(Nanoseconds now) const noexcept {
 template <class Reactor>
 void DatagramLoad<Reactor>::finish() {
   phase_ = Phase::done;
-  if (gate_.running.fetch_sub(1) == 1) gate_.over.request();
+  gate_.leave();
 }
 
 }  // namespace wiremark::tools

@@ -31,7 +31,7 @@ class Load {
         counts_(counts),
         clients_(walk_.clients()),
         slots_(clients_.size() * plan.pipeline),
-        budget_((plan.requests - thread + plan.threads - 1) / plan.threads) {}
+        budget_(plan.share_of(plan.requests, thread)) {}
 
   void on_open(net::Conn& conn);
   std::size_t on_data(net::Conn& conn, Bytes bytes);
@@ -74,7 +74,6 @@ class Load {
   static constexpr Nanoseconds kConnectSpin = 100 * kMicrosecond;
   // So that all threads stand ready for the first one's time.
   static constexpr Nanoseconds kConnectLead = kMillisecond;
-  static constexpr Nanoseconds kGatePoll = 500 * kMicrosecond;
   // After a connection broke: soon enough to find a server that comes back, seldom enough to spare
   // it.
   static constexpr Nanoseconds kReconnectPause = 100 * kMillisecond;
@@ -170,10 +169,8 @@ Nanoseconds Load<Reactor, T>::on_turn(Nanoseconds now) {
     phase_ = Phase::waiting;
   }
   if (phase_ == Phase::waiting) {
-    const Nanoseconds start_ns = gate_.start_ns.load(std::memory_order_acquire);
-    if (start_ns == 0) return now + kGatePoll;
-    if (now < start_ns) return start_ns;
-    start(start_ns);
+    if (const Nanoseconds until = gate_.closed_until(now); until != 0) return until;
+    start(gate_.start_ns);
   }
   if (phase_ == Phase::done) return kNever;
   const Nanoseconds reopen = reopen_some(now);
@@ -303,7 +300,7 @@ template <class Reactor, Traffic T>
 void Load<Reactor, T>::finish() {
   phase_ = Phase::done;
   if (open_loop() && !walk_.done()) forgo_rest();
-  if (gate_.running.fetch_sub(1) == 1) gate_.over.request();
+  gate_.leave();
 }
 
 }  // namespace wiremark::tools

@@ -17,9 +17,7 @@ class PlanWalk {
   static constexpr int kBurst = 64;
 
   PlanWalk(const LoadPlan& plan, std::size_t thread)
-      : plan_(plan),
-        thread_(thread),
-        clients_((plan.connections - thread + plan.threads - 1) / plan.threads) {}
+      : plan_(plan), thread_(thread), clients_(plan.share_of(plan.connections, thread)) {}
 
   std::size_t clients() const noexcept { return clients_; }
   /// The number in the load of a client's connection.
