@@ -103,7 +103,26 @@ bool read_integer(JsonWalker& walker, Value& into) {
   return true;
 }
 
-/// Any other number: `T` is read from its digits as they are written.
+/// Whether a number that is not zero and that its type cannot hold is too small rather than too
+/// large: whether its first digit stands behind the decimal point once the exponent has moved it.
+bool is_tiny(std::string_view raw) {
+  const std::size_t mark = std::min(raw.find_first_of("eE"), raw.size());
+  const std::string_view digits = raw.substr(0, mark);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = digits.find_first_of("123456789");
+  std::int64_t exponent = 0;
+  if (mark < raw.size()) {
+    std::string_view written = raw.substr(mark + 1);
+    if (written.starts_with('+')) written.remove_prefix(1);
+    const auto [last, error] =
+        std::from_chars(written.data(), written.data() + written.size(), exponent);
+    if (error != std::errc{}) return written.starts_with('-');
+  }
+  return exponent < static_cast<std::int64_t>(first) - static_cast<std::int64_t>(point);
+}
+
+/// Any other number: `T` is read from its digits as they are written. A fraction too small for `T`
+/// is zero, which is nearest to it.
 template <class T>
 bool read_number(JsonWalker& walker, Value& into) {
   std::string_view raw;
@@ -113,9 +132,13 @@ bool read_number(JsonWalker& walker, Value& into) {
   if (!whole && std::is_integral_v<T>) return walker.fail(wrong_type, start);
   T number = 0;
   const auto [last, error] = std::from_chars(raw.data(), raw.data() + raw.size(), number);
-  const bool negative_zero = raw == "-0";
-  if ((error != std::errc{} || last != raw.data() + raw.size()) && !negative_zero) {
-    return walker.fail(number_out_of_range, start);
+  if (error != std::errc{} || last != raw.data() + raw.size()) {
+    if constexpr (std::is_integral_v<T>) {
+      if (raw != "-0") return walker.fail(number_out_of_range, start);
+    } else {
+      if (!is_tiny(raw)) return walker.fail(number_out_of_range, start);
+      number = raw.starts_with('-') ? T{-0.0} : T{0};
+    }
   }
   into = number;
   return true;

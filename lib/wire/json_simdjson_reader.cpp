@@ -5,6 +5,7 @@
 // for, a NUL does not end a number, and unknown values are walked by JsonWalker.
 #include <simdjson.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -147,6 +148,17 @@ class Reader final : public SimdjsonReader {
     return value.raw_json_token().size() >= 20;
   }
 
+  /// Whether the digits that were read as `real` are nearest to the same float as `real` is. A
+  /// double halfway between two floats does not tell which, and the smallest have other halves.
+  static bool rounds_once(double real) noexcept {
+    constexpr std::uint64_t kDropped = (std::uint64_t{1} << 29) - 1;
+    constexpr std::uint64_t kHalf = std::uint64_t{1} << 28;
+    const double size = std::abs(real);
+    return real == 0 || (size >= std::numeric_limits<float>::min() &&
+                         size <= std::numeric_limits<float>::max() &&
+                         (std::bit_cast<std::uint64_t>(real) & kDropped) != kHalf);
+  }
+
   template <class T>
   [[gnu::always_inline]] static bool integer(ondemand::value& value, T& into) noexcept {
     if (ends_in_nul(value)) return false;
@@ -196,14 +208,12 @@ class Reader final : public SimdjsonReader {
         if (ends_in_nul(value) || may_be_misread(value) || value.get_double().get(real)) {
           return false;
         }
-        if (type == ValueType::float32 && std::isinf(static_cast<float>(real))) {
-          return false;
-        }
         if (type == ValueType::float64) {
           into = real;
-        } else {
-          into = static_cast<float>(real);
+          return true;
         }
+        if (!rounds_once(real)) return false;
+        into = static_cast<float>(real);
         return true;
     }
     return false;

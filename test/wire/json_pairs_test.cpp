@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -140,6 +141,40 @@ TEST_CASE("json pairs: the search is not fooled by names inside texts and inner 
     expect(R"({"k1":")" + pad + R"(\"k2\":7","k2":5)" + tail, 2, kInt, five);
     expect(R"({"k1":")" + pad + R"(","k32":5})", 32, kInt, five);
   }
+}
+
+TEST_CASE("json pairs: a fraction too small for its type is zero with its sign") {
+  const std::string zeros(400, '0');
+  for (const std::string& number :
+       {std::string("4e-652"), std::string("0.23E-4906"), "0." + zeros + "1", "0." + zeros + "1e+9",
+        "1" + zeros + "e-999", std::string("1e-99999999999999999999"), std::string("0e999"),
+        std::string("0e99999999999999999999"), std::string("0.0e-999")}) {
+    for (const std::string sign : {"", "-"}) {
+      for (const ValueType type : {ValueType::float64, ValueType::float32}) {
+        const std::string text = "{\"k1\":" + sign + number + "}";
+        const bool wide = type == ValueType::float64;
+        expect(text, 1, type, wide ? Value(0.0) : Value(0.0F));
+        const Value taken = take<SimdjsonPairs>(text, 1, type, true).value;
+        INFO(text);
+        CHECK((wide ? std::signbit(std::get<double>(taken))
+                    : std::signbit(std::get<float>(taken))) == !sign.empty());
+      }
+    }
+  }
+  expect(R"({"k1":1e-50})", 1, ValueType::float32, 0.0F);
+  expect(R"({"k1":1e-50})", 1, ValueType::float64, 1e-50);
+  expect(R"({"k1":1e-45})", 1, ValueType::float32, std::numeric_limits<float>::denorm_min());
+  for (const char* number : {"1e309", "1E+400", "-1e99999999999999999999", "0.01e999"}) {
+    refuse("{\"k1\":" + std::string(number) + "}", 1, ValueType::float64, number_out_of_range);
+  }
+  refuse("{\"k1\":1" + zeros + "}", 1, ValueType::float64, number_out_of_range);
+}
+
+TEST_CASE("json pairs: a float is nearest to its digits, not to the double nearest to them") {
+  // Just above halfway from 1 to the next float; the double is halfway and would go to 1.
+  expect(R"({"k1":1.0000000596046448})", 1, ValueType::float32, 1.00000012F);
+  expect(R"({"k1":3.4028235677973366e38})", 1, ValueType::float32,
+         std::numeric_limits<float>::max());
 }
 
 TEST_CASE("json pairs: what is wrong with a packet is named") {
