@@ -1,4 +1,4 @@
-// Signals of a run: the first INT or TERM asks for the stop, the second ends the process at once.
+// Signals of a run: INT, TERM and HUP ask for the stop, a second INT or TERM ends at once.
 #include "signals.h"
 
 #include <poll.h>
@@ -15,11 +15,18 @@ namespace {
 
 std::atomic<net::Stop*> stop_of_process{nullptr};
 std::atomic<bool> interrupted_by_signal{false};
+std::atomic<bool> told_to_end{false};
 std::atomic<bool> snapshot_requested{false};
 
-void on_end(int) {
-  if (interrupted_by_signal.exchange(true)) ::_exit(kInterrupted);
+// One closed terminal sends several: its shell sends one, and the kernel another when that ends.
+void on_hangup(int) {
+  interrupted_by_signal.store(true);
   stop_of_process.load()->request();
+}
+
+void on_end(int signal) {
+  if (told_to_end.exchange(true)) ::_exit(kInterrupted);
+  on_hangup(signal);
 }
 
 void on_snapshot(int) { snapshot_requested.store(true); }
@@ -30,12 +37,18 @@ void handle(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
+bool ignored(int signal) {
+  struct sigaction action{};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 Signals::Signals(net::Stop& stop) {
   stop_of_process.store(&stop);
   handle(SIGINT, on_end);
   handle(SIGTERM, on_end);
+  if (!ignored(SIGHUP)) handle(SIGHUP, on_hangup);  // It is, under nohup(1).
   handle(SIGUSR1, on_snapshot);
   handle(SIGPIPE, SIG_IGN);
   // Let in by sleep_until() alone: one that comes between two sleeps ends the next.
@@ -43,6 +56,10 @@ Signals::Signals(net::Stop& stop) {
   sigemptyset(&snapshot);
   sigaddset(&snapshot, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &snapshot, nullptr);
+}
+
+Signals::~Signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) handle(signal, SIG_IGN);
 }
 
 bool Signals::interrupted() const noexcept { return interrupted_by_signal.load(); }

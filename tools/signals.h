@@ -1,4 +1,4 @@
-// Signals of a run: the first INT or TERM asks for the stop, the second ends the process at once.
+// Signals of a run: INT, TERM and HUP ask for the stop, a second INT or TERM ends at once.
 #pragma once
 
 #include "base/clock.h"
@@ -6,12 +6,16 @@
 
 namespace wiremark::tools {
 
-/// Installs the handlers for the life of the process: one per tool, made by the control thread.
+/// Installs the handlers: one per tool, made by the control thread after the stop, and destroyed
+/// before it, when the result has been written. What comes later changes nothing any more.
 /// USR1 asks for a snapshot; PIPE is ignored, so that a closed socket or pipe is an error of
-/// write(2).
+/// write(2). HUP stays ignored where it was at the start, as nohup(1) wants it.
 class Signals {
  public:
   explicit Signals(net::Stop& stop);
+  ~Signals();
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
 
   /// True when a signal, not the tool itself, asked for the stop.
   bool interrupted() const noexcept;

@@ -88,7 +88,7 @@ def duration_ends_it():
 
 @case
 def first_signal_prints_the_result():
-    for number in [signal.SIGINT, signal.SIGTERM]:
+    for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
         with Echo() as server:
             with server.connect() as client:
                 check_echo(client)
@@ -97,9 +97,9 @@ def first_signal_prints_the_result():
             server.finish().ended_with(0)
             for part in ["1 connection", "1 message", "qps", "per message", "machine", "path"]:
                 contains(server.out, part)
-    with Echo("-d", "60s", "--json") as server:
-        server.signal(signal.SIGINT)
-        equal(server.finish().ended_with(130).json()["interrupted"], True, "interrupted")
+        with Echo("-d", "60s", "--json") as server:
+            server.signal(number)
+            equal(server.finish().ended_with(130).json()["interrupted"], True, "interrupted")
 
 
 @case
@@ -110,6 +110,29 @@ def second_signal_ends_at_once():
         os.kill(server.pid, signal.SIGTERM)
         os.kill(server.pid, signal.SIGCONT)
         equal(server.finish().ended_with(130).out, "", "what it still prints")
+
+
+@case
+def hangup_after_a_signal_takes_no_result():
+    """A shell whose terminal is closed sends SIGHUP to its jobs, and the kernel sends it again when the shell ends."""
+    for first in [signal.SIGHUP, signal.SIGINT]:
+        with Echo() as server:
+            with server.connect() as client:
+                check_echo(client)
+            server.signal(first)
+            while server.running:
+                server.signal(signal.SIGHUP)
+            contains(server.finish().ended_with(0).out, "1 message")
+
+
+@case
+def hangup_stays_ignored_under_nohup():
+    with Echo(before=["nohup"]) as server:
+        with server.connect() as client:
+            for _ in range(3):
+                server.signal(signal.SIGHUP)
+                check_echo(client)
+        contains(server.stop().ended_with(0).out, "3 messages")
 
 
 @case

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from case import case, contains, equal, expect, run, wait_until
-from process import Echo, backend_flags, netload, program, require_backend, start_netload
+from process import Echo, Process, backend_flags, netload, program, require_backend, start_netload
 
 
 def document(server, *flags, code=0):
@@ -269,7 +269,7 @@ def its_own_server_does_not_outlive_it():
 @case
 def interrupt_prints_what_there_is():
     with Echo() as server:
-        for number in [signal.SIGINT, signal.SIGTERM]:
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
             with start_netload(server.address, "-c", "2", "-d", "60s", "-i", "50ms", "--json") as running:
                 wait_until(lambda: running.err.count("qps") > 2, "it ran")
                 running.signal(number)
@@ -281,6 +281,21 @@ def interrupt_prints_what_there_is():
             wait_until(lambda: running.out.count("qps") > 2, "it ran")
             running.signal(signal.SIGINT)
             contains(running.finish().ended_with(130).out, "interrupted")
+
+
+@case
+def hangup_stays_ignored_under_nohup():
+    """By netload and by the server it starts."""
+    argv = [program("NETLOAD"), *backend_flags(), "-c", "2", "-d", "60s", "-i", "50ms", "--json"]
+    with Process("nohup", *argv) as running:
+        wait_until(lambda: running.err.count("qps") > 2, "it ran")
+        for pid in [running.pid, *children_of(running.pid)]:
+            os.kill(pid, signal.SIGHUP)
+        seen = running.err.count("qps")
+        wait_until(lambda: running.err.count("qps") > seen + 4, "it ran on")
+        running.signal(signal.SIGTERM)
+        result = running.finish().ended_with(130).json()
+        equal(result["totals"]["errors"], {}, "errors")
 
 
 @case

@@ -2,10 +2,12 @@
 """Standard streams that are full, closed, or read by nobody any more: the tools say so and end, never with 0."""
 
 import os
+import pty
+import shlex
 import subprocess
 import tempfile
 
-from case import case, contains, equal, expect, run
+from case import case, contains, equal, expect, run, wait_until
 from process import Echo, program
 
 SECONDS = 60
@@ -93,6 +95,26 @@ def a_reader_that_goes():
             contains(said, "standard output: Broken pipe", f"what {argv} says")
         with open(file, encoding="utf-8") as written:
             contains(written.read(), '"interrupted": true', "the result in a file")
+
+
+@case
+def a_terminal_that_is_closed():
+    """Its shell sends SIGHUP and the kernel sends another: neither takes the result away."""
+    with tempfile.TemporaryDirectory() as folder:
+        for tool, argv in [("NETLOAD", ["-c", "2", "-d", "300s"]), ("NETECHO", ["127.0.0.1:0", "-d", "300s"])]:
+            file = os.path.join(folder, tool)
+            line = shlex.join([program(tool), *argv, "-i", "20ms", f"--json={file}"])
+            shell, terminal = pty.fork()
+            if shell == 0:
+                os.execvp("bash", ["bash", "--norc", "-ic", f"{line}; exit"])
+            seen = b""
+            while seen.count(b"qps") < 5:
+                seen += os.read(terminal, 4096)
+            os.close(terminal)
+            os.waitpid(shell, 0)
+            wait_until(lambda: os.path.exists(file) and os.path.getsize(file) > 0, f"{tool} wrote its result")
+            with open(file, encoding="utf-8") as written:
+                contains(written.read(), '"interrupted": true', f"the result of {tool}")
 
 
 run()
