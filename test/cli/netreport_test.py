@@ -126,6 +126,34 @@ def what_cannot_be_added():
 
 
 @case
+def what_is_no_result():
+    with Runs(OPEN) as runs:
+        def changed(name, change):
+            document = runs.document(0)
+            change(document)
+            with open(runs.path(name), "w", encoding="utf-8") as file:
+                json.dump(document, file)
+            return runs.path(name)
+
+        def said(name, change):
+            ended = netreport(changed(name, change), "--json").ended_with(3)
+            equal(ended.out, "", "standard output")
+            return ended.err
+
+        busy = said("busy.json", lambda document: document["cpu"]["machine"].update(busy_pct=250))
+        contains(busy, f"{runs.path('busy.json')}: /cpu/machine/busy_pct is 250, and must be a number from 0 to 100")
+        tail = said("tail.json", lambda document: document["latency_ns"]["percentiles"].append([500, 1]))
+        contains(tail, "/0 is 500, and must be a number from 0 to 100")
+        rate = said("rate.json", lambda document: document["totals"].update(qps=1))
+        contains(rate, "/totals/qps is 1, and the rest of the document makes it ")
+        most = changed("most.json", lambda document: document["totals"].update(bytes_in=2**53 - 1))
+        netreport(most).ended_with(0)
+        sum_of_both = netreport(runs.files[0], most).ended_with(3)
+        contains(sum_of_both.err, "the sum: /totals/bytes_in is 9007199254")
+        equal(sum_of_both.out, "", "standard output")
+
+
+@case
 def it_explains_itself():
     out = netreport("--help").ended_with(0).out
     for part in ["Usage:", "Examples:", "--in-turn", "--hdr-log"]:

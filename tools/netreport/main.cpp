@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "measure/hdr_export.h"
+#include "measure/json_export.h"
 #include "measure/json_import.h"
 #include "measure/merge.h"
 #include "options.h"
@@ -105,7 +106,12 @@ Result<> run(const ReportOptions& options, const std::vector<std::string>& argum
   const auto order = options.in_turn ? measure::Order::in_turn : measure::Order::at_once;
   auto result = measure::merge(*results, order);
   if (!result) return std::unexpected(result.error());
-  if (results->size() > 1) result->argv = arguments;
+  if (results->size() > 1) {
+    result->argv = arguments;
+    // What each run could hold may be too much for the sum.
+    if (auto whole = measure::parse_result(measure::json_line(*result)); !whole)
+      return failed("the sum: " + whole.error().message(), {}, 0);
+  }
   if (auto done = print_others(*result, options.latency.percentiles); !done) return done;
   if (auto done = deliver(*result, options.output); !done) return done;
   if (auto done = write_distribution(*result, options.latency); !done) return done;
