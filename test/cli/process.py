@@ -17,6 +17,10 @@ from case import Skip, Unexpected, equal, expect, wait_until
 
 SECONDS_AT_MOST = 90
 
+# Tests run by nohup(1) ignore SIGHUP, and so would the programs: what is handled is not inherited.
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
+
 
 class Process:
     """A running program whose output goes to files, so that it never waits for its reader."""
