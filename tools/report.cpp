@@ -10,6 +10,7 @@
 #include "measure/hdr_export.h"
 #include "measure/json_export.h"
 #include "measure/machine.h"
+#include "measure/quantity.h"
 #include "measure/text_export.h"
 #include "measure/verdict.h"
 #include "printing.h"
@@ -83,16 +84,17 @@ measure::Path path_of(net::Backend requested, net::Backend active,
                         static_cast<double>(stats.bytes_out.get())));
   }
   if (stats.out_of_buffers.get() > 0) {
-    path.evidence.push_back(
-        fmt::format("{} receives ended for want of a buffer", stats.out_of_buffers.get()));
+    path.evidence.push_back(measure::format_counted(stats.out_of_buffers.get(), "receive") +
+                            " ended for want of a buffer");
   }
   if (stats.pauses.get() > 0) {
-    path.evidence.push_back(
-        fmt::format("reading rested {} times for peers that did not read", stats.pauses.get()));
+    path.evidence.push_back(fmt::format("reading rested {} for peers that did not read",
+                                        measure::format_counted(stats.pauses.get(), "time")));
   }
   if (stats.accept_errors.get() > 0) {
-    path.evidence.push_back(fmt::format(
-        "accepting rested {} times for want of descriptors or memory", stats.accept_errors.get()));
+    path.evidence.push_back(
+        fmt::format("accepting rested {} for want of descriptors or memory",
+                    measure::format_counted(stats.accept_errors.get(), "time")));
   }
   return path;
 }

@@ -53,6 +53,10 @@ std::string format_count(std::uint64_t count) {
   return text;
 }
 
+std::string format_counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
+}
+
 std::string format_rate(double per_second) {
   if (per_second < 999.5) {
     if (per_second == std::floor(per_second)) return fmt::format("{:.0f}", per_second);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 
@@ -17,6 +18,9 @@ std::string format_time(double ns);
 
 /// A count with its digits in groups: "1,000,000".
 std::string format_count(std::uint64_t count);
+
+/// A count and what it counts, whose plural ends in s: "1 message", "1,000 messages".
+std::string format_counted(std::uint64_t count, std::string_view noun);
 
 /// A rate, or a count nobody reads to the last digit: "0", "12.5", "999", "98.7 k", "1.23 M".
 std::string format_rate(double per_second);

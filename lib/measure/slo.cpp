@@ -84,7 +84,7 @@ Check check(const Objective& objective, const RunResult& result) {
   if (objective.figure == Objective::Figure::errors) {
     const std::uint64_t errors = result.totals.errors_sum();
     check.passed = kept(static_cast<double>(errors));
-    check.detail = fmt::format("{} errors", format_count(errors));
+    check.detail = format_counted(errors, "error");
     return check;
   }
   const LatencySummary& latency = result.latency;
@@ -95,14 +95,13 @@ Check check(const Objective& objective, const RunResult& result) {
   const std::uint64_t lost = result.plan ? result.plan->lost : 0;
   const double figure = figure_of(objective, latency, lost);
   check.passed = kept(figure);
-  check.detail = std::isinf(figure)
-                     ? fmt::format("{} messages were never answered", format_count(lost))
-                     : format_time(figure);
+  check.detail = std::isinf(figure) ? format_counted(lost, "message") + " never answered"
+                                    : format_time(figure);
   const double beyond = static_cast<double>(latency.count) * (100 - objective.percent) / 100;
   if (objective.figure == Objective::Figure::percentile && objective.percent < 100 &&
       std::round(beyond) < static_cast<double>(kTailValuesMin)) {
-    check.detail +=
-        fmt::format(", which rests on {:.0f} of {} values", beyond, format_count(latency.count));
+    check.detail += fmt::format(", which rests on {:.0f} of {}", beyond,
+                                format_counted(latency.count, "value"));
   }
   return check;
 }

@@ -33,10 +33,6 @@ std::string packet_rates(const std::optional<Packets>& packets, double seconds) 
                      packet_rate(packets->data_out, seconds));
 }
 
-std::string many(std::uint64_t count, std::string_view singular) {
-  return fmt::format("{} {}{}", format_count(count), singular, count == 1 ? "" : "s");
-}
-
 std::string span_of(double seconds) { return format_time(seconds * 1e9); }
 
 enum class Paint { good, bad };
@@ -49,7 +45,7 @@ std::string painted(std::string_view text, Paint paint, bool colour) {
 
 void put_head(std::string& text, const RunResult& result, bool colour) {
   const Totals& totals = result.totals;
-  std::string connections = many(totals.connections, "connection");
+  std::string connections = format_counted(totals.connections, "connection");
   if (totals.connections < totals.connections_asked)
     connections += fmt::format(" of {}", format_count(totals.connections_asked));
   if (result.verdict) {
@@ -63,9 +59,9 @@ void put_head(std::string& text, const RunResult& result, bool colour) {
     for (const std::string& reason : result.verdict->reasons) text += "  " + reason + '\n';
   }
   text += '\n';
-  put_line(
-      text, "throughput",
-      fmt::format("{:>10} qps   {}", format_rate(totals.qps()), many(totals.messages, "message")));
+  put_line(text, "throughput",
+           fmt::format("{:>10} qps   {}", format_rate(totals.qps()),
+                       format_counted(totals.messages, "message")));
   put_line(text, "bytes",
            fmt::format("{:>14} in   {} out", per_second(totals.bytes_in, totals.seconds),
                        per_second(totals.bytes_out, totals.seconds)));
@@ -229,7 +225,7 @@ std::string text_line(const Interval& interval) {
       interval.start_s + seconds, format_rate(interval.qps()), interval.connections,
       format_time(interval.p50_ns), format_time(interval.p99_ns), format_time(interval.max_ns),
       format_share(seconds > 0 ? 100 * (interval.user_s + interval.sys_s) / seconds : 0),
-      interval.errors > 0 ? "  " + many(interval.errors, "error") : "");
+      interval.errors > 0 ? "  " + format_counted(interval.errors, "error") : "");
   text += fmt::format("{:>18} in  {} out", per_second(interval.bytes_in, seconds),
                       per_second(interval.bytes_out, seconds));
   if (const auto& packets = interval.packets) {

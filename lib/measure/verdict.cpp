@@ -17,6 +17,8 @@ double percent_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+const char* was(std::uint64_t count) { return count == 1 ? "was" : "were"; }
+
 // Of the processors that its threads can fill; 0 where it spins, since that is always busy.
 double busy_pct_of(const RunResult& result) {
   if (result.spins) return 0;
@@ -60,18 +62,18 @@ void judge_schedule(const RunResult& result, Judgement& judgement) {
     if (count == 0) return;
     const double share = percent_of(count, plan.planned);
     auto& list = share > kScheduleMissedPctMax ? judgement.reasons : judgement.notes;
-    list.push_back(fmt::format("{} of the planned messages ({}) {}", format_count(count),
-                               format_share(share), what));
+    list.push_back(fmt::format("{} of the planned messages ({}) {} {}", format_count(count),
+                               format_share(share), was(count), what));
   };
-  weigh(plan.planned - std::min(plan.sent, plan.planned), "were never sent");
-  weigh(plan.overdue, "were sent late by the generator itself: the schedule was not kept");
-  weigh(plan.lost, "were never answered; latency leaves them out");
+  weigh(plan.planned - std::min(plan.sent, plan.planned), "never sent");
+  weigh(plan.overdue, "sent late by the generator itself: the schedule was not kept");
+  weigh(plan.lost, "never answered; latency leaves them out");
   const std::uint64_t held = plan.late - std::min(plan.late, plan.overdue);
   if (percent_of(held, plan.planned) > kScheduleMissedPctMax) {
     judgement.notes.push_back(
-        fmt::format("{} messages were sent late because their connections still waited for the "
-                    "server; the wait is in their latency",
-                    format_count(held)));
+        fmt::format("{} {} sent late because the connection still waited for the server; the wait "
+                    "is in the latency",
+                    format_counted(held, "message"), was(held)));
   }
 }
 
@@ -82,21 +84,22 @@ void judge_datagrams(const RunResult& result, Judgement& judgement) {
     if (delivery->lost > 0 && !result.plan) {
       auto& list = lost > kScheduleMissedPctMax ? judgement.reasons : judgement.notes;
       list.push_back(
-          fmt::format("{} of the messages sent ({}) were never answered in time; "
+          fmt::format("{} of the messages sent ({}) {} never answered in time; "
                       "latency leaves them out",
-                      format_count(delivery->lost), format_share(lost)));
+                      format_count(delivery->lost), format_share(lost), was(delivery->lost)));
     }
     const auto note = [&](std::uint64_t count, const char* what) {
-      if (count > 0) judgement.notes.push_back(fmt::format("{} {}", format_count(count), what));
+      if (count > 0)
+        judgement.notes.push_back(fmt::format("{} {}", format_counted(count, "answer"), what));
     };
-    note(delivery->reordered, "answers came behind one to a later message");
-    note(delivery->duplicated, "answers came more than once");
+    note(delivery->reordered, "came behind one to a later message");
+    note(delivery->duplicated, "came more than once");
   }
   if (const auto& datagrams = result.totals.datagrams; datagrams && datagrams->dropped > 0) {
     judgement.notes.push_back(
-        fmt::format("the kernel dropped {} datagrams for which {} had no room in its sockets; "
+        fmt::format("the kernel dropped {} for which {} had no room in its sockets; "
                     "--rcvbuf gives them more",
-                    format_count(datagrams->dropped), result.tool));
+                    format_counted(datagrams->dropped, "datagram"), result.tool));
   }
 }
 
@@ -135,8 +138,7 @@ void judge_errors(const RunResult& result, Judgement& judgement) {
   }
   const bool allowed = errors <= result.totals.errors_allowed;
   (allowed ? judgement.notes : judgement.reasons)
-      .push_back(
-          fmt::format("{} {} ({})", format_count(errors), errors == 1 ? "error" : "errors", kinds));
+      .push_back(fmt::format("{} ({})", format_counted(errors, "error"), kinds));
 }
 
 void judge_samples(const RunResult& result, Judgement& judgement) {
@@ -155,13 +157,13 @@ void judge_samples(const RunResult& result, Judgement& judgement) {
     const double beyond = std::round(static_cast<double>(latency.count) * (100 - percent) / 100);
     if (beyond >= kSamplesBeyondMin) continue;
     (percent > 99 ? judgement.notes : judgement.reasons)
-        .push_back(fmt::format("p{} rests on {:.0f} of {} values: run longer to trust it", percent,
-                               beyond, format_count(latency.count)));
+        .push_back(fmt::format("p{} rests on {:.0f} of {}: run longer to trust it", percent, beyond,
+                               format_counted(latency.count, "value")));
     break;
   }
   if (latency.clamped > 0) {
-    judgement.notes.push_back(fmt::format("{} latencies over an hour were counted as an hour",
-                                          format_count(latency.clamped)));
+    judgement.notes.push_back(fmt::format("{} over an hour, counted as an hour",
+                                          format_counted(latency.clamped, "latency value")));
   }
 }
 
@@ -180,9 +182,9 @@ Judgement judge(const RunResult& result) {
   judge_datagrams(result, judgement);
   judge_errors(result, judgement);
   if (result.totals.connections < result.totals.connections_asked) {
-    judgement.reasons.push_back(fmt::format("only {} of {} connections were made",
-                                            format_count(result.totals.connections),
-                                            format_count(result.totals.connections_asked)));
+    judgement.reasons.push_back(
+        fmt::format("only {} of {} opened", format_count(result.totals.connections),
+                    format_counted(result.totals.connections_asked, "connection")));
   }
   if (result.machine.steal_pct > kStealPctMax) {
     judgement.reasons.push_back(

@@ -77,6 +77,14 @@ def the_text_names_what_a_bypass_saves():
 
 
 @case
+def one_of_a_kind_is_singular():
+    require_two_processors()
+    out = netload("--bypass", "--rounds", "1", "-c", "1", "-s", "1", "-d", "50ms").ended_with(0).out
+    for part in ["1 byte there and back", "1 round of", "1 connection in"]:
+        contains(out, part, "the text")
+
+
+@case
 def nothing_is_left_behind():
     require_two_processors()
     with tempfile.TemporaryDirectory() as folder:

@@ -3,13 +3,15 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
 import time
 
 from case import case, contains, equal, expect, run, wait_until
-from process import Echo, Process, backend_flags, netload, program, require_backend, start_netload
+from process import (Echo, Process, backend_flags, free_port, netload, program, require_backend,
+                     start_netload)
 
 
 def document(server, *flags, code=0):
@@ -446,6 +448,23 @@ def only_one_server_of_a_comparison_runs_at_a_time():
         running.signal(signal.SIGKILL)
         running.finish()
         wait_until(lambda: not any(os.path.exists(f"/proc/{pid}/exe") for pid in servers), "resting servers ended")
+
+
+@case
+def one_of_a_kind_is_singular():
+    """In heads, tables and messages."""
+    with Echo() as server:
+        said = [netload("--compare", "epoll", "--rounds", "1", "-c", "1", "-s", "1", "-n", "1").ended_with(0).out,
+                netload("--find-max", server.address, "-c", "1", "-d", "50ms", "--slo", "p99<1ns").ended_with(1).out,
+                netload(server.address, "-c", "1", "-n", "1", "--slo", "errors<0").ended_with(1).out,
+                netload(f"127.0.0.1:{free_port()}", "-c", "1", "-n", "1").ended_with(3).err]
+    for text, parts in zip(said, [["1 connection, 1 byte, closed loop, 1 round of 1 message each"],
+                                  ["1 connection, probes"], ["1 connection,", "0 of 1 value:"],
+                                  ["0 of 1 connection to"]]):
+        for part in parts:
+            contains(text, part)
+        plural = re.search(r"(?<![\d.,])1 [a-z]{3,}s\b", text)
+        expect(not plural, f"{plural and plural.group()!r} in\n{text}")
 
 
 @case

@@ -27,6 +27,9 @@ TEST_CASE("counts, rates and numbers") {
   CHECK(format_count(999) == "999");
   CHECK(format_count(1'000) == "1,000");
   CHECK(format_count(1'234'567) == "1,234,567");
+  CHECK(format_counted(0, "message") == "0 messages");
+  CHECK(format_counted(1, "message") == "1 message");
+  CHECK(format_counted(1'001, "message") == "1,001 messages");
   CHECK(format_rate(0) == "0");
   CHECK(format_rate(250) == "250");
   CHECK(format_rate(12.34) == "12.3");

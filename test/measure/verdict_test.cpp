@@ -65,12 +65,16 @@ TEST_CASE("lost datagrams are weighed, and what else became of them is told") {
   CHECK(mentions(only_note(result), "2,000 of the messages sent (1.00 %) were never answered"));
   result.delivery->lost = 2'001;
   CHECK(mentions(only_reason(result), "never answered in time"));
+  result.delivery->lost = 1;
+  CHECK(mentions(only_note(result), "%) was never answered"));
   result.delivery->lost = 0;
   result.delivery->reordered = 12;
   CHECK(mentions(only_note(result), "12 answers came behind"));
   result.delivery->reordered = 0;
   result.delivery->duplicated = 7;
   CHECK(mentions(only_note(result), "7 answers came more than once"));
+  result.delivery->duplicated = 1;
+  CHECK(mentions(only_note(result), "1 answer came more than once"));
   result.delivery->duplicated = 0;
   result.totals.datagrams = Datagrams{.dropped = 9};
   CHECK(mentions(only_note(result), "dropped 9 datagrams"));
@@ -216,5 +220,5 @@ TEST_CASE("clamped values and missing connections are told") {
   CHECK(mentions(only_note(result), "over an hour"));
   result.latency.clamped = 0;
   result.totals.connections = 99;
-  CHECK(only_reason(result) == "only 99 of 100 connections were made");
+  CHECK(only_reason(result) == "only 99 of 100 connections opened");
 }

@@ -135,8 +135,9 @@ Result<> Ladder::climb(const std::vector<std::string>& arguments, const net::Sto
 }
 
 void Ladder::print() const {
-  print_out("{} bytes there and back, one in flight, {} rounds of {} of each way in turn\n\n",
-            options_.size.max, contenders_.front().rounds.size(),
+  print_out("{} there and back, one in flight, {} of {} of each way in turn\n\n",
+            measure::format_counted(options_.size.max, "byte"),
+            measure::format_counted(contenders_.front().rounds.size(), "round"),
             format_duration(options_.time.duration));
   print_ways();
   print_parts();
@@ -176,10 +177,11 @@ void Ladder::print_load() const {
   const Contender& load = contenders_[under_load];
   const double kernel = measure::spread_of(load.each(kernel_pct))->median;
   print_out(
-      "\n  under load, {} connections in a closed loop\n"
+      "\n  under load, {} in a closed loop\n"
       "    {:.2f} us of the server's processor time per message, {} of it in the kernel:\n"
       "    a bypass saves that part at most, less what its own stack takes\n",
-      options_.connections, measure::spread_of(load.each(server_cost))->median,
+      measure::format_counted(options_.connections, "connection"),
+      measure::spread_of(load.each(server_cost))->median,
       kernel > 99 ? "over 99 %" : fmt::format("{:.0f} %", kernel));
 }
 

@@ -69,14 +69,18 @@ std::string verdict_text(const Contender& contender) {
 
 void print_table(const LoadOptions& options, const std::vector<Contender>& contenders) {
   const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
-  const std::string length = options.time.duration > 0
-                                 ? format_duration(options.time.duration)
-                                 : fmt::format("{} messages", options.requests);
-  const std::string what = options.format == kRaw ? fmt::format("{} bytes", options.size.max)
-                                                  : "messages in " + options.format;
-  print_out("{} connections, {}, {}, {} rounds of {} each in turn, every reply {}\n\n",
-            options.connections, what, open_loop ? "open loop" : "closed loop",
-            contenders.front().rounds.size(), length, options.no_verify ? "counted" : "verified");
+  const std::string length =
+      options.time.duration > 0
+          ? format_duration(options.time.duration)
+          : measure::format_counted(static_cast<std::uint64_t>(options.requests), "message");
+  const std::string what = options.format == kRaw
+                               ? measure::format_counted(options.size.max, "byte")
+                               : "messages in " + options.format;
+  print_out("{}, {}, {}, {} of {} each in turn, every reply {}\n\n",
+            measure::format_counted(options.connections, "connection"), what,
+            open_loop ? "open loop" : "closed loop",
+            measure::format_counted(contenders.front().rounds.size(), "round"), length,
+            options.no_verify ? "counted" : "verified");
   constexpr auto kRow = "  {:<7} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n";
   print_out(kRow, "", "", "", "", "", "", "server CPU", "client CPU");
   print_out(kRow, "backend", "rounds", "qps", "p50", "p99", "p99.9", "us/message", "us/message");

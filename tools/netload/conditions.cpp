@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/cpus.h"
+#include "measure/quantity.h"
 #include "printing.h"
 
 namespace wiremark::tools {
@@ -25,9 +26,9 @@ class Kinds {
     if (kind.runs++ == 0) kind.first = sentence;
   }
   // Each kind once, by its first sentence.
-  void print(std::string_view label, std::string_view whose, std::size_t runs) const {
+  void print(std::string_view label, std::string_view runs) const {
     for (const auto& [name, kind] : kinds_)
-      print_out("  {:<10} {} of {} {}: {}\n", label, kind.runs, runs, whose, kind.first);
+      print_out("  {:<10} {} of {}: {}\n", label, kind.runs, runs, kind.first);
   }
 
  private:
@@ -53,11 +54,12 @@ void print_doubts(const std::vector<Contender>& contenders) {
       for (std::size_t i = 0; i < round.warnings.size(); ++i)
         (i < told ? reasons : notes).add(round.warnings[i]);
     }
-    const std::string whose = fmt::format("rounds of {}", contender.name);
-    broken.print("FAILED", whose, contender.rounds.size());
-    reasons.print("INVALID", whose, contender.rounds.size());
+    const std::string rounds =
+        measure::format_counted(contender.rounds.size(), "round") + " of " + contender.name;
+    broken.print("FAILED", rounds);
+    reasons.print("INVALID", rounds);
   }
-  notes.print("warning", "runs", runs);
+  notes.print("warning", measure::format_counted(runs, "run"));
 }
 
 // "62 to 401 ns apart", over all the rounds that count; empty where unknown.
@@ -86,8 +88,8 @@ void print_conditions(const std::vector<Contender>& contenders, unsigned left_ou
                               format_cpus(options.server_cpus)),
             distance_text(contenders));
   if (left_out > 0) {
-    print_out("  left out   {} {} before or in which the processors came nearer or went apart\n",
-              left_out, left_out == 1 ? "round" : "rounds");
+    print_out("  left out   {} before or in which the processors came nearer or went apart\n",
+              measure::format_counted(left_out, "round"));
   }
   print_out("  machine    {}\n", measure::describe(any.host));
   print_out(

@@ -45,7 +45,8 @@ std::string broken_promise(const Probe& probe, const LoadOptions& options) {
   const measure::RunResult& result = probe.result;
   if (probe.generator_was_limit) return "the generator, not the server, is the limit";
   if (result.totals.errors_sum() > options.errors_max) {
-    return fmt::format("{} errors, first: {}", result.totals.errors_sum(),
+    return fmt::format("{}, first: {}",
+                       measure::format_counted(result.totals.errors_sum(), "error"),
                        result.totals.errors.front().first);
   }
   for (const measure::Check& check : result.checks) {
@@ -78,7 +79,7 @@ class Search {
   /// The probes of the highest rate that was kept.
   std::vector<const Probe*> best() const;
   /// How many probes that rate had.
-  std::ptrdiff_t tries() const;
+  std::size_t tries() const;
   /// The lowest rate that was not; none when every rate was.
   const Probe* next() const;
   void print_outcome() const;
@@ -189,8 +190,8 @@ std::vector<const Probe*> Search::best() const {
   return best;
 }
 
-std::ptrdiff_t Search::tries() const {
-  return std::ranges::count(probes_, kept_hz_, &Probe::rate_hz);
+std::size_t Search::tries() const {
+  return static_cast<std::size_t>(std::ranges::count(probes_, kept_hz_, &Probe::rate_hz));
 }
 
 const Probe* Search::next() const {
@@ -225,12 +226,12 @@ void Search::print_outcome() const {
     const auto rate = spread_of(kept, reached);
     const auto latency = spread_of(kept, p99);
     print_out(
-        "\n  maximum    {} messages/s, kept in {} of {} probes: {} ({} to {}) reached, "
+        "\n  maximum    {} messages/s, kept in {} of {}: {} ({} to {}) reached, "
         "p99 {} ({} to {})\n",
-        measure::format_rate(kept_hz_), kept.size(), tries(), measure::format_rate(rate->median),
-        measure::format_rate(rate->min), measure::format_rate(rate->max),
-        measure::format_time(latency->median), measure::format_time(latency->min),
-        measure::format_time(latency->max));
+        measure::format_rate(kept_hz_), kept.size(), measure::format_counted(tries(), "probe"),
+        measure::format_rate(rate->median), measure::format_rate(rate->min),
+        measure::format_rate(rate->max), measure::format_time(latency->median),
+        measure::format_time(latency->min), measure::format_time(latency->max));
   }
   if (failed)
     print_out("  next       {}: {}\n", measure::format_rate(failed->rate_hz), failed->reason);
@@ -291,9 +292,9 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
   const bool to_output = options.output.json == "-";
   const Nanoseconds at_most = kProbesMax * (options.warmup + 2 * options.time.duration);
   const std::string head = fmt::format(
-      "the highest rate that keeps {}: {} connections, probes of {}, at most {} or {}\n\n",
-      text_of(options.objectives), options.connections, format_duration(options.time.duration),
-      kProbesMax, measure::format_time(at_most));
+      "the highest rate that keeps {}: {}, probes of {}, at most {} or {}\n\n",
+      text_of(options.objectives), measure::format_counted(options.connections, "connection"),
+      format_duration(options.time.duration), kProbesMax, measure::format_time(at_most));
   to_output ? write_err(head) : write_out(head);
 
   Search search(options, backend, target, arguments, stop, signals);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "measure/quantity.h"
 #include "report.h"
 
 namespace wiremark::tools {
@@ -240,8 +241,8 @@ measure::RunResult load_result(const LoadRecord& run, const std::vector<std::str
   result.path = path_of(run.options.backend.backend, run.backend, run.tally.front().path,
                         run.last.reactor - run.first.reactor, result.totals.messages);
   if (const std::uint64_t held = run.last.held - run.first.held; held > 0) {
-    result.path.evidence.push_back(
-        fmt::format("{} messages waited for room in the pipeline of their connection", held));
+    result.path.evidence.push_back(measure::format_counted(held, "message") +
+                                   " waited for room in the pipeline of a connection");
   }
   add_granularity(result, run);
   for (const measure::Objective& objective : run.options.objectives)

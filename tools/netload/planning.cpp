@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "base/mix.h"
+#include "measure/quantity.h"
 
 namespace wiremark::tools {
 
@@ -86,11 +87,12 @@ Result<LoadPlan> plan_load(const LoadOptions& options, const net::Address& targe
   plan.timeout = options.timeout;
   plan.pipeline = options.pipeline > 0 ? options.pipeline : default_pipeline(plan);
   if (plan.pipeline > 1 && static_cast<double>(plan.connections) * plan.pipeline > kUnderWayMax) {
-    return failed(fmt::format("{} messages of each of {} connections are too many under way: take "
-                              "a smaller --pipeline, such as {}",
-                              plan.pipeline, plan.connections,
-                              std::max<std::size_t>((std::size_t{1} << 26) / plan.connections, 1)),
-                  {}, 0);
+    return failed(
+        fmt::format("{} messages of each of {} are too many under way: take "
+                    "a smaller --pipeline, such as {}",
+                    plan.pipeline, measure::format_counted(plan.connections, "connection"),
+                    std::max<std::size_t>((std::size_t{1} << 26) / plan.connections, 1)),
+        {}, 0);
   }
   plan.requests = static_cast<std::uint64_t>(options.requests);
   plan.duration = options.time.duration;

@@ -247,8 +247,8 @@ void Run::show_progress() const {
   const auto answered = tally_.sum(&LoadCounts::answered);
   const std::string whole =
       plan_.duration > 0 ? " of " + measure::format_time(plan_.duration) : std::string();
-  draw_progress(fmt::format("{:.0f} s{}, {} messages, {} qps", seconds, whole,
-                            measure::format_count(answered),
+  draw_progress(fmt::format("{:.0f} s{}, {}, {} qps", seconds, whole,
+                            measure::format_counted(answered, "message"),
                             measure::format_rate(static_cast<double>(answered) / seconds)));
 }
 
@@ -265,9 +265,9 @@ Result<> Run::require_all_connected() const {
   for (const auto& counts : tally_) {
     for (const auto& [kind, count] : counts->errors) why = kind;
   }
-  std::string text =
-      fmt::format("{} of {} connections to {} opened", tally_.sum(&LoadCounts::connected),
-                  plan_.connections, target_.address.to_string());
+  std::string text = fmt::format(
+      "{} of {} to {} opened", measure::format_count(tally_.sum(&LoadCounts::connected)),
+      measure::format_counted(plan_.connections, "connection"), target_.address.to_string());
   if (!why.empty()) text += "; " + why;
   if (why.ends_with("refused") || why.ends_with("No such file or directory")) {
     text += fmt::format(" (start the server first: netecho {})", target_.address.to_string());
