@@ -173,10 +173,12 @@ TEST_CASE("the machine describes itself") {
 }
 
 TEST_CASE("the distance of two processors repeats, and another place is told apart") {
-  const Nanoseconds distance = measure_core_distance();
+  Nanoseconds distance = measure_core_distance();
   if (this_machine().cores_allowed < 2) {
     CHECK(distance == 0);
   } else {
+    // Others may leave no batch alone, and a try takes 20 ms at most.
+    for (int tries = 0; distance == 0 && tries < 1'000; ++tries) distance = measure_core_distance();
     CHECK(distance > 0);
     CHECK(distance < kMillisecond);
   }
@@ -212,7 +214,8 @@ TEST_CASE("an echo through memory is timed trip by trip where there are two proc
     CHECK(trips->count() > 0);
     CHECK(trips->min() > 0);
     const double all = trips->mean() * static_cast<double>(trips->count());
-    CHECK(all <= static_cast<double>(took));
+    // A trip counts as the middle of its bucket, which is at most 1/2048 more than it took.
+    CHECK(all <= static_cast<double>(took) * (1 + 1. / 2048));
     CHECK(all >= static_cast<double>(kMillisecond) * 0.99);
   }
 }
