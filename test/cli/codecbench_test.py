@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+from case import wait_until
+from process import handles
 
 CODECBENCH = sys.argv.pop(1)
 QUICK = ["-w", "packet", "-n", "2000", "--repeat", "2"]
@@ -250,7 +252,7 @@ class Output(unittest.TestCase):
         for length in (["-d", "60m"], ["-n", "1000M", "-f", "json:nlohmann"]):
             with subprocess.Popen([CODECBENCH, "-w", "packet", "-f", "bytes", *length, "--json"],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-                time.sleep(0.5)
+                wait_until(lambda: handles(child.pid, signal.SIGINT), "it took the signal")
                 child.send_signal(signal.SIGINT)
                 try:
                     out, _ = child.communicate(timeout=30)

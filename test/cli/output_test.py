@@ -54,8 +54,8 @@ def errors_invalidate_unless_allowed():
 def a_stopped_generator_is_named():
     """Asleep for a second, netload finds 100 messages of each connection overdue."""
     with Echo() as server:
-        with start_netload(server.address, "-c", "4", "-r", "100", "-d", "3s", "--json") as running:
-            time.sleep(1)
+        with start_netload(server.address, "-c", "4", "-r", "100", "-d", "3s", "-i", "50ms", "--json") as running:
+            wait_until(lambda: running.err.count("qps") > 5, "it ran")
             running.signal(signal.SIGSTOP)
             time.sleep(1)
             running.signal(signal.SIGCONT)
@@ -68,8 +68,9 @@ def a_stopped_generator_is_named():
 @case
 def a_stopped_server_does_not_invalidate():
     with Echo() as server:
-        with start_netload(server.address, "-c", "4", "-r", "100", "-d", "3s", "-P", "1", "--json") as running:
-            time.sleep(1)
+        with start_netload(server.address, "-c", "4", "-r", "100", "-d", "3s", "-P", "1", "-i", "50ms",
+                           "--json") as running:
+            wait_until(lambda: running.err.count("qps") > 5, "it ran")
             server.signal(signal.SIGSTOP)
             time.sleep(1)
             server.signal(signal.SIGCONT)

@@ -65,6 +65,11 @@ class Process:
     def signal(self, number):
         self.process.send_signal(number)
 
+    def sockets(self):
+        """How many it has open."""
+        folder = f"/proc/{self.pid}/fd"
+        return sum(os.readlink(os.path.join(folder, name)).startswith("socket:") for name in os.listdir(folder))
+
     def finish(self, seconds=SECONDS_AT_MOST):
         """Waits for the end; a program that does not end in time is killed and fails the case."""
         try:
@@ -107,6 +112,13 @@ class Process:
 
     def __exit__(self, *_):
         self.kill()
+
+
+def handles(pid, number):
+    """Whether a process has a handler for the signal by now (SigCgt of proc(5)), and lives on after it."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        caught = next(line for line in status if line.startswith("SigCgt:"))
+    return int(caught.split()[1], 16) >> (number - 1) & 1
 
 
 def program(name):
