@@ -29,11 +29,11 @@ struct alignas(64) Conn {
   /// Sends bytes without a copy where the backend can. They must lie in the bytes just received, or
   /// stay as they are for as long as the connection: io_uring learns only in the next turn what the
   /// kernel has not taken, and copies it then.
-  void lend(Bytes bytes) {
-    if (!out.empty() || !flight.empty() || lent_size > 0) return append(bytes);
-    lent_data = bytes.data();
-    lent_size = static_cast<std::uint32_t>(bytes.size());
-  }
+  void lend(Bytes bytes) { lend(bytes, false); }
+
+  /// Sends bytes that need to stay as they are only until the reactor's flush(), which follows
+  /// on_open and on_data by itself. Who overwrites them before calls settle() first.
+  void lend_until_flush(Bytes bytes) { lend(bytes, true); }
 
   /// Closes once everything appended has left; nothing more is read.
   void finish() noexcept {
@@ -58,6 +58,7 @@ struct alignas(64) Conn {
   bool resting : 1 = false;      ///< The handler has no room: reading stops until it resumes.
   bool queued : 1 = false;       ///< On one of the reactor's lists of work for the next turn.
   bool datagram : 1 = false;     ///< Over UDP: each delivery is one datagram, and nothing ends it.
+  bool brief : 1 = false;        ///< What is lent stays as it is only until flush().
   std::uint16_t operations = 0;  ///< io_uring: completions still to come; freed at zero.
   int error = 0;                 ///< closing: the errno for on_close, 0 for an orderly end.
   std::uint32_t turn = 0;        ///< io_uring: the turn in which a send was last queued.
@@ -75,6 +76,13 @@ struct alignas(64) Conn {
     if (lent_size == 0) return;
     out.append(lent());
     lent_size = 0;
+  }
+
+  void lend(Bytes bytes, bool until_flush) {
+    if (!out.empty() || !flight.empty() || lent_size > 0) return append(bytes);
+    lent_data = bytes.data();
+    lent_size = static_cast<std::uint32_t>(bytes.size());
+    brief = until_flush;
   }
 
   bool alive() const noexcept { return state == State::open || state == State::finishing; }

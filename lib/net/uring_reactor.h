@@ -126,7 +126,7 @@ class UringReactor {
   void send_lent(Conn& conn);
   io_uring_sqe& queue_lent(const LentSend& send);
   io_uring_sqe& queue_zero_copy(const LentSend& send);
-  void send_appended(Conn& conn);
+  void send_copy(Conn& conn);
   void lent_send_failed(const LentSend& send, int result);
   void zero_copy_over(const io_uring_cqe& cqe);
   void end_socket(int fd, int slot);
@@ -172,7 +172,7 @@ class UringReactor {
   unsigned delivering_ = kNoBuffer;       // The buffer on_data reads right now.
   bool delivering_lent_ = false;          // Whether a send has borrowed it.
   std::vector<LentSend> lent_[2];         // By parity of the turn: queued now, and just submitted.
-  Outbox outboxes_[2];                    // The same, of their bytes those that were appended.
+  Outbox outboxes_[2];                    // The same, of their bytes those that were copied.
   std::vector<LentSend> zero_copies_;     // Until the kernel has told that it needs them no more.
   std::vector<std::uint32_t> zero_copy_free_;  // Places in zero_copies_.
   unsigned napi_id_ = 0;                       // Of an accepted socket, when one had any.

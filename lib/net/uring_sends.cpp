@@ -41,10 +41,10 @@ void UringReactor::flush(Conn& conn) {
       conn.queued = true;
       later_.push_back(&conn);
     }
-  } else if (conn.lent_size > 0) {
+  } else if (conn.lent_size > 0 && !conn.brief) {
     send_lent(conn);
-  } else if (!conn.out.empty()) {
-    send_appended(conn);
+  } else if (conn.lent_size > 0 || !conn.out.empty()) {
+    send_copy(conn);
   }
   check_output(conn);
 }
@@ -109,15 +109,18 @@ void UringReactor::zero_copy_over(const io_uring_cqe& cqe) {
   if (--send.conn->operations == 0) dead_wait_for_turn_ |= !send.conn->alive();
 }
 
-// Appended bytes leave as lent ones do, from the outbox. What has no room there waits in the kernel
-// for room in the socket, and costs a completion, and with it a turn.
-void UringReactor::send_appended(Conn& conn) {
-  stats_.copied.add(conn.out.size());
-  const Bytes copy = outboxes_[turn_ & 1].copy(conn.out.view());
+// A copy leaves as lent bytes do, from the outbox. What has no room there waits in the kernel for
+// room in the socket, and costs a completion, and with it a turn.
+void UringReactor::send_copy(Conn& conn) {
+  const Bytes bytes = conn.lent_size > 0 ? conn.lent() : conn.out.view();
+  stats_.copied.add(bytes.size());
+  const Bytes copy = outboxes_[turn_ & 1].copy(bytes);
   if (copy.empty()) {
+    conn.settle();
     std::swap(conn.flight, conn.out);
     return arm(Op::send, conn);
   }
+  conn.lent_size = 0;
   conn.out.clear();
   conn.turn = turn_;
   mark_file(queue_lent({&conn, copy.data(), static_cast<std::uint32_t>(copy.size()), kNoBuffer}),

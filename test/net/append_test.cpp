@@ -1,5 +1,5 @@
-// Answers that are appended, on real sockets: they leave as soon as lent ones, in their order, and
-// leave nothing behind.
+// Answers that are appended or lent until the flush, on real sockets: they leave as soon as lent
+// ones, in their order, and leave nothing behind.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -17,16 +17,26 @@ using namespace wiremark::net;
 
 namespace {
 
-/// Answers whole frames with copies of them.
+/// Answers whole frames with copies of them; when `brief`, out of one memory for all connections,
+/// which the next answer overwrites.
 struct FrameCopy : Echo {
   std::size_t on_data(Conn& conn, Bytes bytes) {
     std::size_t used = 0;
     while (const std::size_t size = whole_frame(bytes.subspan(used))) {
-      conn.append(bytes.subspan(used, size));
+      put(conn, bytes.subspan(used, size));
       used += size;
     }
     return used;
   }
+  void put(Conn& conn, Bytes bytes) {
+    if (!brief) return conn.append(bytes);
+    conn.settle();
+    memory.assign(bytes.begin(), bytes.end());
+    conn.lend_until_flush(memory);
+  }
+
+  std::atomic<bool> brief = false;
+  std::vector<std::byte> memory;
 };
 
 /// The same, and does with the connection what the test says.
@@ -61,9 +71,9 @@ struct Weighed : FrameCopy {
   std::atomic<std::size_t> holding = 0;
 };
 
-/// When told to, appends to every connection in one turn, a text of its own to each.
+/// When told to, sends to every connection in one turn, a text of its own to each.
 template <class R>
-struct Shouts : Echo {
+struct Shouts : FrameCopy {
   void on_open(Conn& conn) {
     conns.push_back(&conn);
     opened.add();
@@ -71,9 +81,9 @@ struct Shouts : Echo {
   Nanoseconds on_turn(Nanoseconds now) {
     if (go.exchange(false)) {
       for (std::size_t i = 0; i < conns.size(); ++i) {
-        conns[i]->append(as_bytes(noise(sizes[i % sizes.size()], i)));
+        put(*conns[i], as_bytes(noise(sizes[i % sizes.size()], i)));
         reactor->flush(*conns[i]);
-        conns[i]->append(as_bytes(noise(10, i)));
+        put(*conns[i], as_bytes(noise(10, i)));
         reactor->flush(*conns[i]);
       }
     }
@@ -104,15 +114,19 @@ ListenOptions small_sockets() {
 }  // namespace
 
 TEST_CASE_TEMPLATE("an appended answer takes no turn of its own", R, EpollReactor, UringReactor) {
-  FrameCopy handler;
-  Server<R, FrameCopy> server(handler);
-  Client client(server.address());
-  const std::string text = frame(noise(120, 1));
-  CHECK((client.exchange(text) == text));
-  const std::uint64_t before = server.stats().turns.get();
-  constexpr unsigned kAnswers = 400;
-  for (unsigned i = 0; i < kAnswers; ++i) REQUIRE((client.exchange(text) == text));
-  CHECK(server.stats().turns.get() - before < kAnswers + kAnswers / 2);
+  for (const bool brief : {false, true}) {
+    CAPTURE(brief);
+    FrameCopy handler;
+    handler.brief = brief;
+    Server<R, FrameCopy> server(handler);
+    Client client(server.address());
+    const std::string text = frame(noise(120, 1));
+    CHECK((client.exchange(text) == text));
+    const std::uint64_t before = server.stats().turns.get();
+    constexpr unsigned kAnswers = 400;
+    for (unsigned i = 0; i < kAnswers; ++i) REQUIRE((client.exchange(text) == text));
+    CHECK(server.stats().turns.get() - before < kAnswers + kAnswers / 2);
+  }
 }
 
 TEST_CASE_TEMPLATE("what was appended is counted as copied, once", R, EpollReactor, UringReactor) {
@@ -127,9 +141,12 @@ TEST_CASE_TEMPLATE("what was appended is counted as copied, once", R, EpollReact
 
 TEST_CASE_TEMPLATE("a slow reader gets appended answers whole and in order", R, EpollReactor,
                    UringReactor) {
-  for (const unsigned longest : {200u, 3'000u, 70'000u}) {
+  for (const auto& [longest, brief] : {std::pair(200u, false), std::pair(200u, true),
+                                      std::pair(3'000u, false), std::pair(70'000u, true)}) {
     CAPTURE(longest);
+    CAPTURE(brief);
     FrameCopy handler;
+    handler.brief = brief;
     ReactorOptions options;
     options.buffers = 64;
     options.buffer_size = options.read_size = 2'048;
@@ -138,9 +155,9 @@ TEST_CASE_TEMPLATE("a slow reader gets appended answers whole and in order", R, 
     std::atomic<int> intact = 0;
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < 4; ++i) {
-      threads.emplace_back([&, i, to = server.address()] {
+      threads.emplace_back([&intact, i, size = longest, to = server.address()] {
         Client client(to, 4'096);
-        const std::string frames = random_frames(100'000 / longest + 300, longest, i);
+        const std::string frames = random_frames(100'000 / size + 300, size, i);
         std::thread writer([&] { client.send(frames); });
         std::this_thread::sleep_for(std::chrono::milliseconds(30));  // Until every buffer is full.
         std::string back;
@@ -168,6 +185,7 @@ TEST_CASE_TEMPLATE("an answer appended right before the end arrives before it", 
   for (const std::size_t size : {1u, 500u, 100'000u, 1'000'000u}) {
     CAPTURE(size);
     for (int i = 0; i < 10; ++i) {
+      handler.brief = i % 2 != 0;
       Client client(server.address(), 4'096);
       const std::string text = frame(noise(size, i));
       CHECK((client.exchange(text) == text));
@@ -208,10 +226,13 @@ TEST_CASE_TEMPLATE("connections closed behind an append disturb no other", R, Ep
 }
 
 TEST_CASE_TEMPLATE("a turn may append more than its outbox holds", R, EpollReactor, UringReactor) {
-  for (const std::size_t size : {Outbox::kSize / 16, Outbox::kSize, Outbox::kSize + 1}) {
+  for (const auto& [size, brief] :
+       {std::pair(Outbox::kSize / 16, false), std::pair(Outbox::kSize / 16, true),
+        std::pair(Outbox::kSize, true), std::pair(Outbox::kSize + 1, false)}) {
     CAPTURE(size);
     Shouts<R> handler;
     handler.sizes = {size, 100, 3 * size / 2};
+    handler.brief = brief;
     Server<R, Shouts<R>> server(handler);
     std::vector<std::unique_ptr<Client>> clients;
     for (std::size_t i = 0; i < 40; ++i)

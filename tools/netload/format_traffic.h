@@ -25,12 +25,13 @@ class FormatTraffic {
       : codec_(codec), contents_(contents), limits_(limits), seed_(seed), verify_(verify) {}
 
   std::size_t send(net::Conn& conn, std::uint32_t connection, std::uint32_t sequence) {
+    conn.settle();  // The message before may still lie in scratch_.
     const wire::Message sent = message(connection, sequence);
     const std::size_t room = wire::max_frame_size(codec_, sent);
     if (scratch_.size() < room) [[unlikely]]
       scratch_.resize(room);
     const std::size_t size = wire::encode_frame(codec_, sent, scratch_);
-    conn.append(Bytes(scratch_.data(), size));
+    conn.lend_until_flush(Bytes(scratch_.data(), size));
     return size;
   }
 
