@@ -67,8 +67,12 @@ class Process:
 
     def sockets(self):
         """How many it has open."""
+        count = 0
         folder = f"/proc/{self.pid}/fd"
-        return sum(os.readlink(os.path.join(folder, name)).startswith("socket:") for name in os.listdir(folder))
+        for name in os.listdir(folder):
+            with contextlib.suppress(FileNotFoundError):  # Closed since the list was made.
+                count += os.readlink(os.path.join(folder, name)).startswith("socket:")
+        return count
 
     def finish(self, seconds=SECONDS_AT_MOST):
         """Waits for the end; a program that does not end in time is killed and fails the case."""
