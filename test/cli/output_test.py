@@ -76,8 +76,8 @@ def a_stopped_server_does_not_invalidate():
             server.signal(signal.SIGCONT)
             result = running.finish().ended_with(0).json()
         plan = result["plan"]
-        expect(plan["late"] > 300, f"plan: {plan}")
-        expect(plan["overdue"] < 100, f"plan: {plan}")
+        # Of the 400 that waited for the server none is overdue, whatever the machine makes of others.
+        expect(plan["late"] - plan["overdue"] > 300, f"plan: {plan}")
         contains(" ".join(result["warnings"]), "waited for the server")
         expect("waited for the server" not in " ".join(result["verdict"]["reasons"]), "it was made a reason")
 
