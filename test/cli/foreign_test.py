@@ -65,7 +65,12 @@ def socat_gets_its_datagrams():
     require("socat")
     with Echo("--json", listen=["udp:127.0.0.1:0"]) as server:
         for data in [b"one\n", os.urandom(8192)]:
-            expect_returned(["socat", "-b", "65536", "-t", "1", "-", f"UDP:127.0.0.1:{server.port}"], data)
+            socat = subprocess.Popen(["socat", "-b", "65536", "-t", "0", "-", f"UDP:127.0.0.1:{server.port}"],
+                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            with socat:  # Its input ends when the answer is there, since nothing says that it was the last.
+                socat.stdin.write(data)
+                socat.stdin.flush()
+                equal(socat.stdout.read(len(data)), data, "what comes back")
         equal(server.stop().ended_with(0).json()["totals"]["datagrams"]["in"], 2, "datagrams")
 
 
