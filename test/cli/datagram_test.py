@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 
-from case import case, contains, equal, expect, run, wait_until
+from case import case_over_udp, contains, equal, expect, run, wait_until
 from process import SECONDS_AT_MOST, Echo, check_echo, connect, netecho, require_backend, require_ipv6
 
 LOOPBACK = ["udp:127.0.0.1:0"]
@@ -44,7 +44,7 @@ def catch_up(client):
     raise AssertionError(f"no answer to {sent} messages")
 
 
-@case
+@case_over_udp
 def every_datagram_is_counted():
     with Echo("--json", listen=LOOPBACK) as server:
         equal(server.listening(), [f"udp:127.0.0.1:{server.port}"], "where it says it listens")
@@ -63,7 +63,7 @@ def every_datagram_is_counted():
         expect(any("UDP" in line for line in result["path"]["evidence"]), "the path does not name UDP")
 
 
-@case
+@case_over_udp
 def ipv6():
     require_ipv6()
     with Echo(listen=["udp:[::1]:0"]) as server:
@@ -72,7 +72,7 @@ def ipv6():
         equal(server.listening(), [f"udp:[::1]:{server.port}"], "where it says it listens")
 
 
-@case
+@case_over_udp
 def threads_share_the_port():
     with Echo("-t", "2", "--json", listen=LOOPBACK) as server:
         clients = [peer(server) for _ in range(64)]
@@ -82,7 +82,7 @@ def threads_share_the_port():
         equal(server.stop().ended_with(0).json()["totals"]["datagrams"]["in"], 64, "datagrams")
 
 
-@case
+@case_over_udp
 def streams_beside_datagrams():
     with Echo("--json", listen=["127.0.0.1:0", "udp:127.0.0.1:0"]) as server:
         stream, datagrams = server.listening()
@@ -98,7 +98,7 @@ def streams_beside_datagrams():
         equal(totals["bytes_in"], len(b"one message") + len(b"beside it"), "bytes in")
 
 
-@case
+@case_over_udp
 def what_a_stopped_server_has_no_room_for():
     with Echo("--rcvbuf", "4k", "--json", listen=LOOPBACK) as server:
         with peer(server) as client:
@@ -116,7 +116,7 @@ def what_a_stopped_server_has_no_room_for():
         contains(ended.err, "--rcvbuf gives them more", "the warning")
 
 
-@case
+@case_over_udp
 def a_datagram_is_one_message_of_a_format():
     with Echo("-f", "sockperf", "--json", listen=LOOPBACK) as server:
         header = bytes(8) + b"\0\3" + (20).to_bytes(4, "big")
@@ -132,7 +132,7 @@ def a_datagram_is_one_message_of_a_format():
         equal(sum(result["totals"]["errors"].values()), 4, "malformed messages")
 
 
-@case
+@case_over_udp
 def a_port_that_is_taken():
     with Echo(listen=LOOPBACK) as server:
         ended = netecho(f"udp:127.0.0.1:{server.port}", "-d", "5s").ended_with(3)
@@ -140,7 +140,7 @@ def a_port_that_is_taken():
         contains(ended.err, "take port 0", "what a second server says")
 
 
-@case
+@case_over_udp
 def what_does_not_go_with_datagrams():
     ended = netecho("udp:127.0.0.1:0", "--model", "staged").ended_with(2)
     contains(ended.err, "leave udp: or --model out", "the usage error")
@@ -148,7 +148,7 @@ def what_does_not_go_with_datagrams():
         contains(netecho(wrong).ended_with(2).err, f"'{wrong}'", "the usage error")
 
 
-@case
+@case_over_udp
 def the_interval_lines_count_datagrams():
     with Echo("-i", "100ms", listen=LOOPBACK) as server:
         with peer(server) as client:

@@ -4,7 +4,7 @@
 import contextlib
 import resource
 
-from case import Skip, case, equal, expect, run, wait_until
+from case import Skip, case, case_over_udp, equal, expect, run, wait_until
 from many_echo import ManyEcho
 from messages import FORMATS
 from process import Echo, netload, require_backend, start_netload
@@ -40,7 +40,7 @@ def ten_thousand_connections():
         equal(served["errors"], {}, "errors of the server")
 
 
-@case
+@case_over_udp
 def ten_thousand_connections_over_udp():
     """Nothing is repeated over UDP, so a busy machine may lose some: each one is found where the kernel dropped it."""
     require_descriptors()

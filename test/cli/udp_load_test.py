@@ -3,12 +3,10 @@
 
 import csv
 import os
-import re
 import signal
-import socket
 import tempfile
 
-from case import case, contains, equal, expect, run, wait_until
+from case import case_over_udp, contains, equal, expect, run, wait_until
 from process import (Echo, free_port, netload, program, require_backend, require_ipv6, run_program,
                      start_netload)
 from relay import Relay
@@ -33,7 +31,7 @@ def fate(sent, lost=0, late=0, reordered=0, duplicated=0, wrong=0):
             "duplicated": duplicated, "wrong": wrong}
 
 
-@case
+@case_over_udp
 def a_closed_loop_adds_up_at_both_ends():
     for size in ["16", "64", "16-1400", "65507"]:
         with Echo("--json", "--rcvbuf", "4M", listen=LOOPBACK) as server:
@@ -49,7 +47,7 @@ def a_closed_loop_adds_up_at_both_ends():
             expect("connect_ns" not in result, "UDP connects nothing")
 
 
-@case
+@case_over_udp
 def an_open_loop_sends_its_plan():
     for flags in [[], ["--arrival", "poisson"], ["-t", "2"], ["--wait", "batch"]]:
         with Echo("-t", "2", "--json", listen=LOOPBACK) as server:
@@ -64,7 +62,7 @@ def an_open_loop_sends_its_plan():
             equal(plan["planned"], 2000, "messages planned")
 
 
-@case
+@case_over_udp
 def ipv6():
     require_ipv6()
     with Echo(listen=["udp:[::1]:0"]) as server:
@@ -72,7 +70,7 @@ def ipv6():
         equal(delivery(ended), fate(200), "the delivery")
 
 
-@case
+@case_over_udp
 def a_pipeline_and_a_warm_up():
     with Echo(listen=LOOPBACK) as server:
         ended = netload(server.address, "-c", "5", "-P", "16", "-n", "3000", "-w", "100ms", "--json").ended_with(0)
@@ -81,7 +79,7 @@ def a_pipeline_and_a_warm_up():
         expect(delivery(ended)["answered"] > 10, "hardly any message")
 
 
-@case
+@case_over_udp
 def what_the_network_does_is_counted_exactly():
     """100 messages of each of 10 connections at 25/s, and a fate by sequence number."""
     def there(_, sequence):
@@ -106,7 +104,7 @@ def what_the_network_does_is_counted_exactly():
         contains(ended.err, "50 answers came more than once", "the warnings")
 
 
-@case
+@case_over_udp
 def a_lost_datagram_holds_up_nobody():
     """A closed loop in which every tenth is lost; each costs its connection one timeout."""
     with Echo(listen=LOOPBACK) as server, \
@@ -120,7 +118,7 @@ def a_lost_datagram_holds_up_nobody():
         expect(any("of the messages sent" in reason for reason in reasons), f"the loss is no reason: {reasons}")
 
 
-@case
+@case_over_udp
 def every_copy_is_counted():
     with Echo(listen=LOOPBACK) as server, \
             Relay(server.address, back=lambda _, sequence, datagram: [(datagram, 0)] * 4) as network:
@@ -128,7 +126,7 @@ def every_copy_is_counted():
         equal(delivery(ended), fate(100, duplicated=300), "the delivery")
 
 
-@case
+@case_over_udp
 def what_comes_back_wrong_is_lost():
     def back(_, sequence, datagram):
         spoilt = {1: datagram[:-1], 2: datagram + b"x", 3: b"", 4: datagram[:15], 5: datagram[:40] + b"\xff\xfe\xfd" +
@@ -146,7 +144,7 @@ def what_comes_back_wrong_is_lost():
         equal(ended.json()["checks"][0]["passed"], False, "the check of the replies")
 
 
-@case
+@case_over_udp
 def nobody_listens():
     port = free_port()
     for flags in [["-d", "20s"], ["-r", "10", "-d", "20s"]]:
@@ -155,7 +153,7 @@ def nobody_listens():
         contains(ended.err, f"netecho udp:127.0.0.1:{port}", "the fix")
 
 
-@case
+@case_over_udp
 def the_server_ends_in_mid_run():
     with Echo("--json", listen=LOOPBACK) as server:
         with start_netload(server.address, "-c", "10", "-r", "100", "-d", "2s", "-i", "100ms", "--json") as load:
@@ -171,7 +169,7 @@ def the_server_ends_in_mid_run():
         expect(errors["port unreachable: nobody listens there"] > 10, f"errors {errors}")
 
 
-@case
+@case_over_udp
 def a_server_that_rests():
     """What it has no room for is lost, and both ends say the same of it."""
     with Echo("--rcvbuf", "4k", "--json", listen=LOOPBACK) as server:
@@ -189,7 +187,7 @@ def a_server_that_rests():
         equal(counts["lost"], datagrams["dropped"] + counts["late"], "lost messages")
 
 
-@case
+@case_over_udp
 def stopped_by_a_signal():
     with Echo(listen=LOOPBACK) as server:
         with start_netload(server.address, "-c", "10", "-i", "100ms", "--json") as load:
@@ -199,7 +197,7 @@ def stopped_by_a_signal():
         expect(delivery(ended)["answered"] > 0, "no message")
 
 
-@case
+@case_over_udp
 def what_does_not_go_over_udp():
     for flags, part in [(["-f", "json"], "leave it out"), (["--churn", "5"], "--churn is of connections"),
                         (["--reconnect"], "--reconnect is of connections"),
@@ -210,7 +208,7 @@ def what_does_not_go_over_udp():
         contains(netload("udp:127.0.0.1:7007", *flags).ended_with(2).err, part, f"the error of {flags}")
 
 
-@case
+@case_over_udp
 def every_output_has_it():
     with Echo(listen=LOOPBACK) as server, tempfile.TemporaryDirectory() as folder:
         def file(name):
