@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "net/handler.h"
+#include "netload/course.h"
 #include "netload/load_plan.h"
-#include "netload/plan_walk.h"
 #include "netload/traffic.h"
 
 namespace wiremark::tools {
 
-/// A handler in four phases: it connects, waits for the start gate, sends until the plan is done or
-/// its time is over, and awaits what is still to come. Connection c of the load is the connection
-/// c / threads of thread c % threads. While it runs, connections that have had their share of
-/// messages, or that broke, may be opened again; what comes due meanwhile waits for them.
+/// A handler that connects, takes its course, and awaits what is still to come. Connection c of the
+/// load is the connection c / threads of thread c % threads. While it runs, connections that have
+/// had their share of messages, or that broke, may be opened again; what comes due meanwhile waits
+/// for them.
 template <class Reactor, Traffic T>
 class Load {
  public:
@@ -26,12 +26,11 @@ class Load {
       : reactor_(reactor),
         traffic_(traffic),
         plan_(plan),
-        walk_(plan, thread),
+        course_(plan, thread, gate, counts, kSweeps),
         gate_(gate),
         counts_(counts),
-        clients_(walk_.clients()),
-        slots_(clients_.size() * plan.pipeline),
-        budget_(plan.share_of(plan.requests, thread)) {}
+        clients_(course_.clients()),
+        slots_(clients_.size() * plan.pipeline) {}
 
   void on_open(net::Conn& conn);
   std::size_t on_data(net::Conn& conn, Bytes bytes);
@@ -39,8 +38,6 @@ class Load {
   Nanoseconds on_turn(Nanoseconds now);
 
  private:
-  enum class Phase { connecting, waiting, running, done };
-
   struct Client {
     net::Conn* conn = nullptr;  // Null before connect(2) and after the end.
     std::uint32_t due = 0;      // Open loop: messages whose planned time has come.
@@ -74,6 +71,8 @@ class Load {
   static constexpr Nanoseconds kConnectSpin = 100 * kMicrosecond;
   // So that all threads stand ready for the first one's time.
   static constexpr Nanoseconds kConnectLead = kMillisecond;
+  // In one timeout: a connection is ended a quarter of it late at most.
+  static constexpr Nanoseconds kSweeps = 4;
   // After a connection broke: soon enough to find a server that comes back, seldom enough to spare
   // it.
   static constexpr Nanoseconds kReconnectPause = 100 * kMillisecond;
@@ -81,13 +80,15 @@ class Load {
   std::size_t index(const Client& client) const noexcept {
     return static_cast<std::size_t>(&client - clients_.data());
   }
-  std::uint64_t number(const Client& client) const noexcept { return walk_.number(index(client)); }
+  std::uint32_t number(const Client& client) const noexcept {
+    return course_.number(index(client));
+  }
   Slot& slot(const Client& client, std::uint32_t sequence) noexcept {
     return slots_[index(client) * plan_.pipeline + sequence % plan_.pipeline];
   }
-  bool open_loop() const noexcept { return plan_.open_loop(); }
   bool measured(const Client& client, std::uint32_t sequence, Nanoseconds sent_ns) const noexcept {
-    return open_loop() ? walk_.measured(index(client), sequence) : sent_ns >= measure_from_;
+    return course_.open_loop() ? course_.measured_by_plan(index(client), sequence)
+                               : course_.warmed_up(sent_ns);
   }
   bool has_room(const Client& client) const noexcept {
     return client.usable() && client.under_way() < plan_.pipeline &&
@@ -98,10 +99,8 @@ class Load {
   void connect(Client& client);
   Nanoseconds reopen_some(Nanoseconds now);
   void closed(Client& client, bool retired);
-  void start(Nanoseconds start_ns);
   void come_due(Client& client);
-  Nanoseconds send_first();
-  bool may_send(Nanoseconds now) const noexcept;
+  void send_first(Client& client, Nanoseconds now);
   void fill(Client& client, Nanoseconds now);
   void send(Client& client, Nanoseconds now);
   void answered(Client& client, Nanoseconds received, Nanoseconds now);
@@ -115,27 +114,20 @@ class Load {
   Reactor& reactor_;
   T& traffic_;
   const LoadPlan& plan_;
-  PlanWalk walk_;  // Open loop.
+  Course course_;
   StartGate& gate_;
   LoadCounts& counts_;
   std::vector<Client> clients_;
   std::vector<Slot> slots_;          // By connection, then sequence modulo pipeline.
   std::deque<Reopening> reopening_;  // The retired first, the broken behind them in their order.
 
-  Phase phase_ = Phase::connecting;
   std::size_t next_connect_ = 0;
   std::size_t connecting_ = 0;
   std::size_t alive_ = 0;
 
-  std::size_t next_first_ = 0;  // Closed loop: who sends its first message.
-  std::uint64_t budget_;        // Closed loop: requests left to this thread.
   std::uint64_t under_way_ = 0;
-  std::uint64_t waiting_ = 0;   // Open loop: due, and its connection is full or closed.
-  Nanoseconds idle_since_ = 0;  // Nothing but connections that are closed holds up the end.
-  Nanoseconds measure_from_ = 0;
-  Nanoseconds end_ = kNever;
+  Nanoseconds idle_since_ = 0;     // Nothing but connections that are closed holds up the end.
   Nanoseconds forgo_at_ = kNever;  // Open loop: when what has not been sent never will be.
-  Nanoseconds next_sweep_ = kNever;
 };
 
 template <class Reactor, Traffic T>
@@ -146,8 +138,7 @@ std::size_t Load<Reactor, T>::on_data(net::Conn& conn, Bytes bytes) {
   const std::size_t size = bytes.size();
   while (!bytes.empty()) {
     if (client.under_way() == 0) return refuse(conn, "more bytes came back than were sent", size);
-    const auto connection = static_cast<std::uint32_t>(number(client));
-    const Reply reply = traffic_.check(connection, client.answered, client.got, bytes);
+    const Reply reply = traffic_.check(number(client), client.answered, client.got, bytes);
     if (reply.refused) {
       Refusal why = traffic_.refusal();
       if (counts_.wrong_reply.empty()) counts_.wrong_reply = std::move(why.detail);
@@ -163,37 +154,29 @@ std::size_t Load<Reactor, T>::on_data(net::Conn& conn, Bytes bytes) {
 
 template <class Reactor, Traffic T>
 Nanoseconds Load<Reactor, T>::on_turn(Nanoseconds now) {
-  if (phase_ == Phase::connecting) {
+  if (course_.connecting()) {
     const Nanoseconds next = connect_some(now);
     if (next_connect_ < clients_.size() || connecting_ > 0) return next;
-    phase_ = Phase::waiting;
+    course_.connected();
   }
-  if (phase_ == Phase::waiting) {
-    if (const Nanoseconds until = gate_.closed_until(now); until != 0) return until;
-    start(gate_.start_ns);
+  if (course_.waiting()) {
+    if (const Nanoseconds until = course_.start(now); until != 0) return until;
+    if (course_.open_loop() && plan_.duration > 0 && plan_.timeout > 0)
+      forgo_at_ = course_.end() + plan_.timeout;
   }
-  if (phase_ == Phase::done) return kNever;
+  if (course_.done()) return kNever;
   const Nanoseconds reopen = reopen_some(now);
-  const Nanoseconds next =
-      open_loop() ? walk_.go(now, counts_, [&](std::size_t i) { come_due(clients_[i]); })
-                  : send_first();
-  if (now >= next_sweep_) sweep(now);
+  const Nanoseconds next = course_.go(
+      now, [&](std::size_t i) { come_due(clients_[i]); },
+      [&](std::size_t i, Nanoseconds at) { send_first(clients_[i], at); });
+  if (course_.time_to_sweep(now)) sweep(now);
   if (now >= forgo_at_) forgo_rest();
   if (over(now)) {
     finish();
     return kNever;
   }
-  return std::min({reopen, next, next_sweep_, now < end_ ? end_ : forgo_at_});
-}
-
-template <class Reactor, Traffic T>
-void Load<Reactor, T>::start(Nanoseconds start_ns) {
-  phase_ = Phase::running;
-  measure_from_ = start_ns + plan_.warmup;
-  if (plan_.duration > 0) end_ = measure_from_ + plan_.duration;
-  if (plan_.timeout > 0) next_sweep_ = start_ns + plan_.timeout / 4;
-  if (open_loop() && plan_.duration > 0 && plan_.timeout > 0) forgo_at_ = end_ + plan_.timeout;
-  if (open_loop()) walk_.start(start_ns);
+  return std::min(
+      {reopen, next, course_.next_sweep(), now < course_.end() ? course_.end() : forgo_at_});
 }
 
 // Open loop: the time of a connection's next message has come.
@@ -201,57 +184,35 @@ template <class Reactor, Traffic T>
 void Load<Reactor, T>::come_due(Client& client) {
   if (client.gone) return;
   ++client.due;
-  ++waiting_;
+  course_.came_due();
   if (!has_room(client)) return counts_.held.add();
   send(client, now_ns());
   reactor_.flush(*client.conn);
 }
 
-// Closed loop: every connection's first messages; the replies keep it going from then on.
+// Closed loop: the replies keep it going from then on.
 template <class Reactor, Traffic T>
-Nanoseconds Load<Reactor, T>::send_first() {
-  for (int burst = 0; next_first_ < clients_.size(); ++burst, ++next_first_) {
-    const Nanoseconds now = now_ns();
-    if (burst == PlanWalk::kBurst) return now;
-    Client& client = clients_[next_first_];
-    if (!client.usable() || client.sent > 0) continue;
-    fill(client, now);
-    reactor_.flush(*client.conn);
-  }
-  return kNever;
-}
-
-template <class Reactor, Traffic T>
-bool Load<Reactor, T>::may_send(Nanoseconds now) const noexcept {
-  if (now < measure_from_) return true;
-  return now < end_ && (plan_.requests == 0 || budget_ > 0);
+void Load<Reactor, T>::send_first(Client& client, Nanoseconds now) {
+  if (!client.usable() || client.sent > 0) return;
+  fill(client, now);
+  reactor_.flush(*client.conn);
 }
 
 // Sends what the connection may and has room for.
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::fill(Client& client, Nanoseconds now) {
-  while (has_room(client) && (open_loop() ? client.due > client.sent : may_send(now)))
-    send(client, now);
+  while (has_room(client) && course_.may_send(client.due, client.sent, now)) send(client, now);
 }
 
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::send(Client& client, Nanoseconds now) {
   const std::uint32_t sequence = client.sent++;
-  const auto connection = static_cast<std::uint32_t>(number(client));
-  const std::size_t size = traffic_.send(*client.conn, connection, sequence);
+  const std::size_t size = traffic_.send(*client.conn, number(client), sequence);
   Slot& slot = this->slot(client, sequence);
-  slot.planned_ns = open_loop() ? walk_.planned_ns(index(client), sequence) : now;
+  slot.planned_ns = course_.planned_ns(index(client), sequence, now);
   slot.sent_ns = now;
   ++under_way_;
-  if (measured(client, sequence, now)) {
-    counts_.sent.add();
-    counts_.bytes_out.add(size);
-    if (open_loop())
-      counts_.lateness.record(now - slot.planned_ns);
-    else if (plan_.requests > 0)
-      --budget_;
-  }
-  if (open_loop()) --waiting_;
+  course_.sent(measured(client, sequence, now), size, slot.planned_ns, now);
 }
 
 // An answer is timed when the kernel received it, or, without its word, when it is read.
@@ -262,12 +223,8 @@ void Load<Reactor, T>::answered(Client& client, Nanoseconds received, Nanosecond
   const std::uint32_t size = std::exchange(client.got, 0);
   --under_way_;
   if (measured(client, sequence, slot.sent_ns)) {
-    counts_.answered.add();
-    counts_.bytes_in.add(size);
-    counts_.last_answer_ns.store(now, std::memory_order_relaxed);
     const Nanoseconds came = received >= slot.sent_ns ? received : now;
-    if (open_loop()) counts_.service.record(came - slot.sent_ns);
-    counts_.response.record(came - slot.planned_ns);
+    course_.answered(size, slot.planned_ns, slot.sent_ns, came, now);
   }
   fill(client, now);
   if (plan_.churn == 0 || client.under_way() > 0 || client.refused) return;
@@ -279,10 +236,9 @@ void Load<Reactor, T>::answered(Client& client, Nanoseconds received, Nanosecond
 template <class Reactor, Traffic T>
 bool Load<Reactor, T>::over(Nanoseconds now) {
   if (alive_ + connecting_ + reopening_.size() == 0) return true;
-  const bool all_sent = open_loop() ? walk_.done() && waiting_ == 0 : !may_send(now);
-  if (all_sent && under_way_ == 0) return true;
+  if (course_.all_sent(now) && under_way_ == 0) return true;
   // What is left waits for connections to open again. They have as long as a reply has.
-  const bool stuck = alive_ == 0 || (open_loop() && walk_.done() && under_way_ == 0);
+  const bool stuck = alive_ == 0 || (course_.open_loop() && course_.all_due() && under_way_ == 0);
   if (!stuck || idle_since_ == 0) idle_since_ = stuck ? now : 0;
   return stuck && plan_.timeout > 0 && now >= idle_since_ + plan_.timeout;
 }
@@ -290,17 +246,15 @@ bool Load<Reactor, T>::over(Nanoseconds now) {
 // The rest of the plan was planned, and is never sent.
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::forgo_rest() {
-  walk_.forgo(counts_);
+  course_.forgo();
   for (Client& client : clients_) client.due = client.sent;
-  waiting_ = 0;
   forgo_at_ = kNever;
 }
 
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::finish() {
-  phase_ = Phase::done;
-  if (open_loop() && !walk_.done()) forgo_rest();
-  gate_.leave();
+  if (course_.open_loop() && !course_.all_due()) forgo_rest();
+  course_.leave();
 }
 
 }  // namespace wiremark::tools

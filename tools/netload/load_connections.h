@@ -16,7 +16,7 @@ void Load<Reactor, T>::on_open(net::Conn& conn) {
   counts_.connected.add();
   --connecting_;
   ++alive_;
-  if (phase_ == Phase::running) fill(client, now);
+  if (course_.running()) fill(client, now);
 }
 
 template <class Reactor, Traffic T>
@@ -43,11 +43,11 @@ void Load<Reactor, T>::closed(Client& client, bool retired) {
   const Nanoseconds now = now_ns();
   if (retired)
     reopening_.push_front({&client, now});
-  else if (plan_.reconnect && phase_ != Phase::connecting)
+  else if (plan_.reconnect && !course_.connecting())
     reopening_.push_back({&client, now + kReconnectPause});
   else
     client.gone = true;
-  if (client.gone && open_loop()) waiting_ -= client.due - client.sent;
+  if (client.gone && course_.open_loop()) course_.drop(client.due - client.sent);
 }
 
 // Starts the connections whose time has come; returns when the next one's comes.
@@ -99,7 +99,6 @@ Nanoseconds Load<Reactor, T>::reopen_some(Nanoseconds now) {
 // Ends connections whose oldest message has been under way for too long.
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::sweep(Nanoseconds now) {
-  next_sweep_ = now + plan_.timeout / 4;
   for (Client& client : clients_) {
     if (!client.conn || client.refused || client.retired) continue;
     if (client.opened && client.under_way() == 0) continue;
