@@ -132,7 +132,7 @@ TEST_CASE_TEMPLATE("every choice keeps every byte, and says what it did", R, Uri
       for (int i = 5; i < 10; ++i) clients[i]->close();
       CHECK((clients[20]->exchange(large) == large));
       for (int i = 10; i < 40; ++i) clients[i]->close();
-      CHECK(eventually([&] { return described.closed.get() == 40; }));
+      CHECK(eventually_after_reset([&] { return described.closed.get() == 40; }));
       CHECK(server.stats().accepted.get() == 40);
     }
     for (const char* name : {"direct", "bundle", "sqpoll", "napi", "zc"}) {
