@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <utility>
@@ -14,13 +13,12 @@
 #include "net/reactor.h"
 #include "net/workers.h"
 #include "netload/datagram_load.h"
-#include "netload/hdr_log.h"
 #include "netload/load.h"
 #include "netload/load_result.h"
 #include "netload/planning.h"
+#include "netload/run_watch.h"
 #include "netload/watched_reactor.h"
 #include "printing.h"
-#include "report.h"
 #include "segment_tally.h"
 #include "terminal.h"
 
@@ -40,7 +38,8 @@ class Run {
         traffic_(std::move(traffic)),
         tally_(plan_.threads),
         segments_(plan_.threads),
-        reactors_(plan_.threads) {
+        reactors_(plan_.threads),
+        watch_(options_, {plan_, target_, tally_, segments_, reactors_}) {
     gate_.running = plan_.threads;
   }
 
@@ -51,9 +50,6 @@ class Run {
   Result<> work(std::size_t index, const std::function<void()>& ready);
   void connect(const net::Stop& stop);
   Result<Nanoseconds> first_send() const;
-  void watch(Nanoseconds start, const net::Stop& stop, Signals& signals);
-  void show_progress() const;
-  LoadSample sample() const;
   Result<> require_all_connected() const;
 
   const LoadOptions& options_;
@@ -66,10 +62,7 @@ class Run {
   SegmentTallies segments_;
   std::vector<WatchedReactor> reactors_;
   std::chrono::system_clock::time_point started_at_ = std::chrono::system_clock::now();
-  LoadSample first_;
-  LoadSample last_;
-  std::vector<measure::Interval> intervals_;
-  std::optional<HdrLog> log_;
+  RunWatch watch_;
   bool all_connected_ = false;
   bool connect_timed_out_ = false;
 };
@@ -83,18 +76,14 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
   }
   auto ports = plan_.sources.require_ports(plan_.target, plan_.connections);
   if (!ports) return std::unexpected(ports.error());
-  if (!options_.latency.hdr_log.empty()) {
-    auto log = HdrLog::open(options_.latency.hdr_log, tally_, plan_.open_loop());
-    if (!log) return std::unexpected(log.error());
-    log_.emplace(std::move(*log));
-  }
+  if (auto opened = watch_.open_log(); !opened) return std::unexpected(opened.error());
   const Nanoseconds distance_before = target_.pid ? measure::measure_core_distance() : 0;
   net::Workers workers(plan_.threads, options_.threads.cpus, gate_.over,
                        [this](std::size_t index, const auto& ready) { return work(index, ready); });
   if (auto ready = workers.wait_ready(); !ready) return std::unexpected(ready.error());
   connect(stop);
   const auto start = first_send();
-  if (start && all_connected_) watch(*start, stop, signals);
+  if (start && all_connected_) watch_.follow(*start, gate_, stop, signals);
   gate_.over.request();
   if (auto ended = workers.join(); !ended) return std::unexpected(ended.error());
   if (!start) return std::unexpected(start.error());
@@ -105,21 +94,17 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
                               where, where),
                   {}, 0);
   }
-  last_.seen.packets = segments_.packets();
   if (!all_connected_ && !stop.requested()) {
     if (auto connected = require_all_connected(); !connected)
       return std::unexpected(connected.error());
   }
-  measure::RunResult outcome = load_result(
-      {options_, plan_, traffic_, backend_, target_, tally_, started_at_, first_, last_},
-      arguments);
-  outcome.intervals = std::move(intervals_);
+  if (auto finished = watch_.finish(); !finished) return std::unexpected(finished.error());
+  measure::RunResult outcome = load_result({options_, plan_, traffic_, backend_, target_, tally_,
+                                            started_at_, watch_.first(), watch_.last()},
+                                           arguments);
+  outcome.intervals = watch_.intervals();
   if (target_.pid) outcome.core_distance = {distance_before, measure::measure_core_distance()};
   outcome.interrupted = stop.requested() || !printed();
-  if (log_) {
-    log_->log_until(last_.seen.at);
-    if (auto written = log_->close(); !written) return std::unexpected(written.error());
-  }
   return outcome;
 }
 
@@ -195,69 +180,6 @@ Result<Nanoseconds> Run::first_send() const {
                   {}, 0);
   }
   return now_ns() + static_cast<Nanoseconds>(left_s * kSecond);
-}
-
-// Opens the gate and follows the run to its end.
-void Run::watch(Nanoseconds start, const net::Stop& stop, Signals& signals) {
-  const Nanoseconds step = options_.time.interval;
-  const Nanoseconds measure_from = start + plan_.warmup;
-  const Nanoseconds first_count = plan_.warmup > 0 ? measure_from : measure_from + step;
-  if (plan_.warmup > 0 || step > 0) segments_.schedule(first_count, step);
-  const auto while_connecting = segments_.packets();  // A short run may be over before we wake.
-  gate_.start_ns.store(start, std::memory_order_release);
-  sleep_until(stop, gate_.over, measure_from);
-  first_ = sample();
-  if (log_) log_->begin(first_.seen.at, std::chrono::system_clock::now());
-  if (plan_.warmup > 0) segments_.await_round();
-  first_.seen.packets = plan_.warmup > 0 ? segments_.packets() : while_connecting;
-  last_ = first_;
-  const bool progress =
-      step == 0 && wants_progress(options_.output.progress, options_.output.quiet);
-  const Nanoseconds end =
-      options_.grace == kNever ? kNever : measure_from + plan_.duration + options_.grace;
-  Nanoseconds next_line = step > 0 ? first_.seen.at + step : kNever;
-  Nanoseconds next_progress = progress ? first_.seen.at + kSecond : kNever;
-  while (!stop.requested() && !gate_.over.requested() && printed() && now_ns() < end) {
-    sleep_until(stop, gate_.over, std::min({next_line, next_progress, end}));
-    if (now_ns() >= next_progress) {
-      show_progress();
-      next_progress += kSecond;
-    }
-    const bool snapshot = signals.take_snapshot_request();
-    const bool line = now_ns() >= next_line;
-    if (!snapshot && !line) continue;
-    if (line) segments_.await_round();
-    LoadSample now = sample();
-    if (!line) now.seen.packets.reset();  // They are counted for lines only.
-    const auto interval = measure::between(last_.seen, now.seen, first_.seen.at);
-    if (progress) wipe_progress();
-    print_interval(interval, options_.output);
-    if (!line) continue;
-    intervals_.push_back(interval);
-    if (log_) log_->log_until(now.seen.at);
-    last_ = now;
-    next_line += step;
-  }
-  last_ = sample();
-  if (progress) wipe_progress();
-}
-
-void Run::show_progress() const {
-  const double seconds = static_cast<double>(now_ns() - first_.seen.at) / kSecond;
-  const auto answered = tally_.sum(&LoadCounts::answered);
-  const std::string whole =
-      plan_.duration > 0 ? " of " + measure::format_time(plan_.duration) : std::string();
-  draw_progress(fmt::format("{:.0f} s{}, {}, {} qps", seconds, whole,
-                            measure::format_counted(answered, "message"),
-                            measure::format_rate(static_cast<double>(answered) / seconds)));
-}
-
-LoadSample Run::sample() const {
-  net::ReactorStats stats;
-  for (const WatchedReactor& reactor : reactors_) stats += reactor.stats();
-  LoadSample sample = take_sample(tally_, target_, stats);
-  sample.seen.packets = segments_.packets();
-  return sample;
 }
 
 Result<> Run::require_all_connected() const {
