@@ -5,10 +5,6 @@
 
 namespace wiremark::tools {
 
-/// Probes at most: 9 doublings from 1 k to 256 k, 4 halvings of the bracket down to 5 %, each
-/// failure twice, 2 repeats at the edge, and as many again for a machine that changes its mind.
-inline constexpr std::size_t kProbesMax = 40;
-
 /// Runs `options` at rates that double from the one that it has (1 k) until one fails, halves the
 /// bracket between the last two until it is within 5 %, and repeats the highest rate that was kept.
 /// A rate has failed when it failed twice, and is the result when it was kept in two of three. Each

@@ -1,0 +1,126 @@
+// Doubles and halves the rate, and repeats what may have been luck or a hiccup.
+#include "netload/max_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "measure/quantity.h"
+#include "measure/verdict.h"
+#include "printing.h"
+
+namespace wiremark::tools {
+
+namespace {
+
+constexpr double kLowestRate = 1;
+constexpr double kBracket = 1.05;
+constexpr std::size_t kRepeats = 3;
+// The part of the planned rate that must be answered in its time.
+constexpr double kReachedMin = 0.99;
+
+// Why the rate was not kept; empty when it was.
+std::string broken_promise(const Probe& probe, const LoadOptions& options) {
+  const measure::RunResult& result = probe.result;
+  if (probe.generator_was_limit) return "the generator, not the server, is the limit";
+  if (result.totals.errors_sum() > options.errors_max) {
+    return fmt::format("{}, first: {}",
+                       measure::format_counted(result.totals.errors_sum(), "error"),
+                       result.totals.errors.front().first);
+  }
+  for (const measure::Check& check : result.checks) {
+    if (!check.passed) return fmt::format("{}: {}", check.name, check.detail);
+  }
+  const double planned_hz = static_cast<double>(result.plan->planned) * kSecond /
+                            static_cast<double>(options.time.duration);
+  if (result.totals.qps() < kReachedMin * planned_hz)
+    return fmt::format("{} qps reached", measure::format_rate(result.totals.qps()));
+  return {};
+}
+
+}  // namespace
+
+double Probe::p99_ns() const {
+  const auto histogram = measure::restore(result.latency);
+  return histogram ? static_cast<double>(histogram->percentile(99)) : 0;
+}
+
+bool MaxSearch::over() const {
+  return stop_.requested() || !printed() || probes_.size() >= kProbesMax;
+}
+
+Result<> MaxSearch::run() {
+  double rate = options_.total_rate_hz;
+  while (!over() && rate >= kLowestRate && (kept_hz_ == 0 || failed_hz_ > kept_hz_ * kBracket)) {
+    const auto kept = keeps(rate);
+    if (!kept) return std::unexpected(kept.error());
+    (*kept ? kept_hz_ : failed_hz_) = rate;
+    if (std::isinf(failed_hz_)) {
+      rate = 2 * kept_hz_;
+    } else {
+      rate = kept_hz_ == 0 ? failed_hz_ / 4 : std::sqrt(kept_hz_ * failed_hz_);
+    }
+  }
+  return confirm();
+}
+
+// A hiccup of the machine is no limit of the server: what failed once is tried again.
+Result<bool> MaxSearch::keeps(double rate_hz) {
+  auto kept = probe(rate_hz);
+  if (kept && !*kept && !over()) kept = probe(rate_hz);
+  return kept;
+}
+
+// Repeats the highest rate, and goes down by the width of the bracket while it was luck.
+Result<> MaxSearch::confirm() {
+  while (kept_hz_ > 0 && !over()) {
+    const auto of_rate = [this](const Probe& one) { return one.rate_hz == kept_hz_; };
+    while (std::ranges::count_if(probes_, of_rate) < static_cast<std::ptrdiff_t>(kRepeats) &&
+           !over()) {
+      if (auto kept = probe(kept_hz_); !kept) return std::unexpected(kept.error());
+    }
+    const auto good =
+        std::ranges::count_if(probes_, [&](const Probe& one) { return of_rate(one) && one.kept; });
+    if (2 * good > std::ranges::count_if(probes_, of_rate)) return {};
+    failed_hz_ = kept_hz_;
+    kept_hz_ /= kBracket;
+  }
+  return {};
+}
+
+Result<bool> MaxSearch::probe(double rate_hz) {
+  options_.total_rate_hz = rate_hz;
+  auto result = run_load(options_, backend_, target_, arguments_, stop_, signals_);
+  if (!result) return std::unexpected(result.error());
+  measure::pass_verdict(*result);
+  Probe probe{.rate_hz = rate_hz, .result = std::move(*result), .reason = {}};
+  probe.generator_was_limit = measure::generator_was_limit(probe.result);
+  probe.reason = stop_.requested() ? "interrupted" : broken_promise(probe, options_);
+  probe.kept = probe.reason.empty();
+  probes_.push_back(std::move(probe));
+  probed_(probes_.back());
+  return probes_.back().kept;
+}
+
+std::vector<const Probe*> MaxSearch::best() const {
+  std::vector<const Probe*> best;
+  for (const Probe& probe : probes_) {
+    if (probe.rate_hz == kept_hz_ && probe.kept) best.push_back(&probe);
+  }
+  return best;
+}
+
+std::size_t MaxSearch::tries() const {
+  return static_cast<std::size_t>(std::ranges::count(probes_, kept_hz_, &Probe::rate_hz));
+}
+
+const Probe* MaxSearch::next() const {
+  const Probe* found = nullptr;
+  for (const Probe& probe : probes_) {
+    if (probe.rate_hz == failed_hz_ && !probe.kept) found = &probe;
+  }
+  return found;
+}
+
+}  // namespace wiremark::tools
