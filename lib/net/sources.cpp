@@ -59,11 +59,11 @@ Result<> Sources::require_ports(const Address& to, std::size_t connections) cons
   const std::size_t hosts = std::max<std::size_t>(1, hosts_.size());
   const std::size_t ports = local_ports();
   if (connections <= hosts * ports) return {};
-  return failed(
-      std::to_string(connections) + " connections need as many local ports, and " + kPortRange +
-          " has " + std::to_string(ports) + " for each of " + std::to_string(hosts) +
-          " source addresses; add addresses with --source-ip, or " + "widen the range with sysctl",
-      {}, 0);
+  return failed(std::to_string(connections) + " connections need as many local ports, and " +
+                    kPortRange + " has " + std::to_string(ports) + " for each of " +
+                    std::to_string(hosts) + " source address" + (hosts == 1 ? "" : "es") +
+                    "; add addresses with --source-ip, or widen the range with sysctl",
+                {}, 0);
 }
 
 std::string Sources::to_string() const {

@@ -13,6 +13,13 @@
 
 namespace wiremark::tools {
 
+namespace {
+
+// Of the measured part, for who asked before it began.
+constexpr Nanoseconds kFirstSnapshot = 100 * kMillisecond;
+
+}  // namespace
+
 Result<> RunWatch::open_log() {
   if (options_.latency.hdr_log.empty()) return {};
   auto log = HdrLog::open(options_.latency.hdr_log, run_.tally, run_.plan.open_loop());
@@ -35,7 +42,10 @@ void RunWatch::follow(Nanoseconds start, StartGate& gate, const net::Stop& stop,
   if (run_.plan.warmup > 0 || step > 0) run_.segments.schedule(first_count, step);
   const auto while_connecting = run_.segments.packets();  // A short run may be over before we wake.
   gate.start_ns.store(start, std::memory_order_release);
-  sleep_until(stop, gate.over, measure_from);
+  // A request for a snapshot ends a sleep, and what it asks for is not there yet.
+  while (!stop.requested() && !gate.over.requested() && now_ns() < measure_from)
+    sleep_until(stop, gate.over, measure_from);
+  Nanoseconds owed = signals.take_snapshot_request() ? measure_from + kFirstSnapshot : kNever;
   first_ = sample();
   if (log_) log_->begin(first_.seen.at, std::chrono::system_clock::now());
   if (run_.plan.warmup > 0) run_.segments.await_round();
@@ -48,12 +58,13 @@ void RunWatch::follow(Nanoseconds start, StartGate& gate, const net::Stop& stop,
   Nanoseconds next_line = step > 0 ? first_.seen.at + step : kNever;
   Nanoseconds next_progress = progress ? first_.seen.at + kSecond : kNever;
   while (!stop.requested() && !gate.over.requested() && printed() && now_ns() < end) {
-    sleep_until(stop, gate.over, std::min({next_line, next_progress, end}));
+    sleep_until(stop, gate.over, std::min({next_line, next_progress, owed, end}));
     if (now_ns() >= next_progress) {
       show_progress();
       next_progress += kSecond;
     }
-    const bool snapshot = signals.take_snapshot_request();
+    const bool snapshot = signals.take_snapshot_request() || now_ns() >= owed;
+    if (snapshot) owed = kNever;
     const bool line = now_ns() >= next_line;
     if (!snapshot && !line) continue;
     if (line) run_.segments.await_round();
