@@ -249,12 +249,13 @@ class Output(unittest.TestCase):
 
     def test_an_interrupted_run_prints_what_it_has(self):
         # However long a cell is: of an hour here, or of a thousand million operations.
-        for length in (["-d", "60m"], ["-n", "1000M", "-f", "json:nlohmann"]):
+        for length, number in ((["-d", "60m"], signal.SIGINT), (["-d", "60m"], signal.SIGHUP),
+                               (["-n", "1000M", "-f", "json:nlohmann"], signal.SIGINT)):
             with subprocess.Popen([CODECBENCH, "-w", "packet", "-f", "bytes", *length, "--json"],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-                wait_until(lambda: handles(child.pid, signal.SIGINT), "it took the signal")
-                child.send_signal(signal.SIGINT)
                 try:
+                    wait_until(lambda: handles(child.pid, number), "it took the signal")
+                    child.send_signal(number)
                     out, _ = child.communicate(timeout=30)
                 finally:
                     child.kill()

@@ -23,10 +23,15 @@ using namespace wiremark;
 using namespace wiremark::codecbench;
 
 std::atomic<bool> stop{false};
+std::atomic<bool> told_to_end{false};
+
+/// One closed terminal may send several: each asks for the partial result, and no more.
+void on_hangup(int) { stop.store(true); }
 
 /// The first INT or TERM ends the run with a partial result, the second at once.
 void on_end(int) {
-  if (stop.exchange(true)) ::_exit(tools::kInterrupted);
+  if (told_to_end.exchange(true)) ::_exit(tools::kInterrupted);
+  stop.store(true);
 }
 
 void install_signals() {
@@ -34,6 +39,9 @@ void install_signals() {
   action.sa_handler = on_end;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  // It stays ignored where it was, as nohup(1) wants it.
+  action.sa_handler = on_hangup;
+  if (::signal(SIGHUP, SIG_IGN) != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
 }
 
