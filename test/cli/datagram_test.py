@@ -103,7 +103,7 @@ def what_a_stopped_server_has_no_room_for():
     with Echo("--rcvbuf", "4k", "--json", listen=LOOPBACK) as server:
         with peer(server) as client:
             check_datagram(client, b"before")
-            server.signal(signal.SIGSTOP)
+            server.pause()
             for _ in range(1000):
                 client.send(bytes(100))
             server.signal(signal.SIGCONT)

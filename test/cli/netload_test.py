@@ -11,7 +11,7 @@ import time
 
 from case import case, contains, equal, expect, run, wait_until
 from process import (Echo, Process, backend_flags, free_port, handles, netload, program,
-                     require_backend, start_netload)
+                     require_backend, start_netload, state_of)
 
 
 def document(server, *flags, code=0):
@@ -437,15 +437,6 @@ def compare_as_json():
         contains(out, "us/message")
         with open(f"{folder}/both", encoding="utf-8") as file:
             equal(len(json.load(file)["backends"]), 1, "backends in the file")
-
-
-def state_of(pid):
-    """R, S, T and so on, from /proc/PID/stat (proc(5)); None when it has ended."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()[0]
-    except OSError:
-        return None
 
 
 def resting_servers(running):

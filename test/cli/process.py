@@ -66,6 +66,11 @@ class Process:
     def signal(self, number):
         self.process.send_signal(number)
 
+    def pause(self):
+        """Stops it, and returns when every thread of it stands still."""
+        self.signal(signal.SIGSTOP)
+        wait_until(lambda: {state_of(thread) for thread in os.listdir(f"/proc/{self.pid}/task")} == {"T"}, "it stopped")
+
     def sockets(self):
         """How many it has open."""
         count = 0
@@ -117,6 +122,15 @@ class Process:
 
     def __exit__(self, *_):
         self.kill()
+
+
+def state_of(pid):
+    """R, S, T and so on, of a process or a thread (proc(5)); None when it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except OSError:
+        return None
 
 
 def handles(pid, number):

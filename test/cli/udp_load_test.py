@@ -175,7 +175,7 @@ def a_server_that_rests():
     with Echo("--rcvbuf", "4k", "--json", listen=LOOPBACK) as server:
         with start_netload(server.address, "-c", "10", "-r", "200", "-d", "1s", "-i", "100ms", "--json") as load:
             wait_until(lambda: load.err.count(" qps ") >= 2, "the run was under way")
-            server.signal(signal.SIGSTOP)
+            server.pause()
             wait_until(lambda: load.err.count(" qps ") >= 5, "the run went on")
             server.signal(signal.SIGCONT)
             ended = load.finish().ended_with(0)
