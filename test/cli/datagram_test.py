@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 
-from case import case_over_udp, contains, equal, expect, run, wait_until
+from case import case, case_over_udp, contains, equal, expect, run, wait_until
 from process import SECONDS_AT_MOST, Echo, check_echo, connect, netecho, require_backend, require_ipv6
 
 LOOPBACK = ["udp:127.0.0.1:0"]
@@ -132,7 +132,7 @@ def a_datagram_is_one_message_of_a_format():
         equal(sum(result["totals"]["errors"].values()), 4, "malformed messages")
 
 
-@case_over_udp
+@case
 def a_port_that_is_taken():
     with Echo(listen=LOOPBACK) as server:
         ended = netecho(f"udp:127.0.0.1:{server.port}", "-d", "5s").ended_with(3)
@@ -140,7 +140,7 @@ def a_port_that_is_taken():
         contains(ended.err, "take port 0", "what a second server says")
 
 
-@case_over_udp
+@case
 def what_does_not_go_with_datagrams():
     ended = netecho("udp:127.0.0.1:0", "--model", "staged").ended_with(2)
     contains(ended.err, "leave udp: or --model out", "the usage error")

@@ -6,7 +6,7 @@ import os
 import signal
 import tempfile
 
-from case import case_over_udp, contains, equal, expect, run, wait_until
+from case import case, case_over_udp, contains, equal, expect, run, wait_until
 from process import (Echo, free_port, netload, program, require_backend, require_ipv6, run_program,
                      start_netload)
 from relay import Relay
@@ -197,7 +197,7 @@ def stopped_by_a_signal():
         expect(delivery(ended)["answered"] > 0, "no message")
 
 
-@case_over_udp
+@case
 def what_does_not_go_over_udp():
     for flags, part in [(["-f", "json"], "leave it out"), (["--churn", "5"], "--churn is of connections"),
                         (["--reconnect"], "--reconnect is of connections"),
