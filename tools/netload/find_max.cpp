@@ -154,9 +154,9 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
   const bool to_output = options.output.json == "-";
   const Findings findings(options);
   findings.print_head();
-  std::size_t probes = 0;
-  MaxSearch search(options, backend, target, arguments, stop, signals,
-                   [&](const Probe& probe) { findings.print_probe(++probes, probe); });
+  MaxSearch search(options, backend, target, arguments, stop, signals, [&](const Probe& probe) {
+    findings.print_probe(search.probes().size(), probe);
+  });
   if (auto done = search.run(); !done) return std::unexpected(done.error());
   if (search.probes().empty()) return kInterrupted;
   if (!to_output) findings.print_outcome(search);
