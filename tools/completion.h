@@ -1,9 +1,11 @@
 // Completion scripts, made from a tool's own list of options.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace wiremark::tools {
 

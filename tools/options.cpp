@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -12,7 +13,6 @@
 #include "base/list.h"
 #include "base/units.h"
 #include "completion.h"
-#include "net/address.h"
 #include "net/reactor.h"
 #include "printing.h"
 
@@ -50,66 +50,140 @@ std::string without_trailing_spaces(const std::string& text) {
 
 }  // namespace
 
+Option Option::check(std::function<Result<>(const std::string&)> form) const {
+  const auto wrong = [form = std::move(form)](std::string& text) {
+    const auto right = form(text);
+    return right ? std::string() : right.error().message();
+  };
+  option_->check(CLI::Validator(wrong, ""));
+  return *this;
+}
+
+Option Option::needs(Option other) const { return Option(option_->needs(other.option_)); }
+
+Option Option::excludes(Option other) const { return Option(option_->excludes(other.option_)); }
+
+Option Option::join() const {
+  return Option(option_->multi_option_policy(CLI::MultiOptionPolicy::Join)->delimiter(','));
+}
+
 CommandLine::CommandLine(std::string name, std::string about, std::string examples)
-    : app_(std::move(about), name), name_(std::move(name)) {
-  app_.footer(
+    : app_(std::make_unique<CLI::App>(std::move(about), name)), name_(std::move(name)) {
+  app_->footer(
       std::move(examples) +
       "\nTIME takes us, ms, s or m; SIZE and BYTES take k and M of 1,024; N takes k and M.");
-  app_.option_defaults()->always_capture_default();
-  app_.formatter(std::make_shared<WrappedHelp>());
-  app_.get_formatter()->column_width(kHelpIndent);
-  app_.set_help_flag("-h,--help", "Print this help and exit");
-  app_.add_flag("-V,--version", version_, "Print version, compiler, liburing and kernel, and exit");
-  app_.add_option("--completion", completion_,
-                  "Print a completion script for bash, zsh or fish, and exit")
-      ->type_name("SHELL")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  app_->option_defaults()->always_capture_default();
+  app_->formatter(std::make_shared<WrappedHelp>());
+  app_->get_formatter()->column_width(kHelpIndent);
+  app_->set_help_flag("-h,--help", "Print this help and exit");
+  add_flag("-V,--version", version_, "Print version, compiler, liburing and kernel, and exit");
+  add_choice("--completion", completion_, "SHELL", {"bash", "zsh", "fish"},
+             "Print a completion script for bash, zsh or fish, and exit");
+}
+
+CommandLine::~CommandLine() = default;
+
+Option CommandLine::add_read(const std::string& flags, Reading read, const std::string& type,
+                             const std::string& help) {
+  const auto read_or_throw = [read = std::move(read),
+                              name = flags.substr(flags.find("--"))](const std::string& text) {
+    if (const auto done = read(text); !done)
+      throw CLI::ValidationError(name, done.error().message());
+  };
+  return Option(
+      app_->add_option_function<std::string>(flags, read_or_throw, help)->type_name(type));
+}
+
+Option CommandLine::add_flag(const std::string& flags, bool& into, const std::string& help) {
+  return Option(app_->add_flag(flags, into, help));
+}
+
+Option CommandLine::add_default_flag(const std::string& flags, const std::string& help) {
+  return Option(app_->add_flag(flags, help));
+}
+
+Option CommandLine::add_text(const std::string& flags, std::string& into, const std::string& type,
+                             const std::string& help) {
+  return Option(app_->add_option(flags, into, help)->type_name(type));
+}
+
+Option CommandLine::add_input_file(const std::string& flags, std::string& into,
+                                   const std::string& help) {
+  return Option(app_->add_option(flags, into, help)
+                    ->check(CLI::Validator(CLI::ExistingFile).description(""))
+                    ->type_name("FILE"));
+}
+
+Option CommandLine::add_choice(const std::string& flags, std::string& into, const std::string& type,
+                               std::vector<std::string> words, const std::string& help) {
+  return Option(
+      app_->add_option(flags, into, help)->check(CLI::IsMember(std::move(words)))->type_name(type));
+}
+
+Option CommandLine::add_words(const std::string& flags, std::vector<std::string>& into,
+                              std::vector<std::string> words, const std::string& help) {
+  return Option(app_->add_option(flags, into, help)
+                    ->delimiter(',')
+                    ->allow_extra_args(false)
+                    ->check(CLI::IsMember(std::move(words)).description(""))
+                    ->type_name("LIST"));
+}
+
+Option CommandLine::add_operand(const std::string& name, std::string& into,
+                                const std::string& help) {
+  return Option(app_->add_option(name, into, help));
+}
+
+Option CommandLine::add_operands(const std::string& name, std::vector<std::string>& into,
+                                 const std::string& help) {
+  return Option(app_->add_option(name, into, help));
+}
+
+Option CommandLine::option(const std::string& flag) const { return Option(app_->get_option(flag)); }
+
+bool CommandLine::given(const std::string& flag) const { return app_->count(flag) > 0; }
+
+void CommandLine::check(std::function<Result<>()> consistent) {
+  app_->final_callback([consistent = std::move(consistent)] {
+    if (const auto done = consistent(); !done) throw CLI::ValidationError(done.error().message());
+  });
 }
 
 void CommandLine::add(OutputOptions& options) {
-  app_.add_option("--json", options.json,
-                  "Print the result as JSON instead of text, or write it to FILE (--json=FILE)")
-      ->type_name("[=FILE]");
-  app_.add_option("--csv", options.csv,
-                  "Append the result as a row to FILE, with a header when it is new")
-      ->type_name("FILE");
-  app_.add_flag("-q,--quiet", options.quiet,
-                "Print no progress and no notes, only the result and errors");
+  add_text("--json", options.json, "[=FILE]",
+           "Print the result as JSON instead of text, or write it to FILE (--json=FILE)");
+  add_text("--csv", options.csv, "FILE",
+           "Append the result as a row to FILE, with a header when it is new");
+  add_flag("-q,--quiet", options.quiet,
+           "Print no progress and no notes, only the result and errors");
 }
 
 void CommandLine::add_colour(OutputOptions& options) {
   options.colour = "auto";
-  app_.add_option("--color", options.colour,
-                  "Colour the verdict and failed checks: auto, always or never; auto looks for a "
-                  "terminal and NO_COLOR (auto)")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+  add_choice("--color", options.colour, "WHEN", {"auto", "always", "never"},
+             "Colour the verdict and failed checks: auto, always or never; auto looks for a "
+             "terminal and NO_COLOR (auto)");
 }
 
 void CommandLine::add_lines(OutputOptions& options) {
-  app_.add_flag("--json-lines", options.json_lines,
-                "Print each line of figures, and the result last, as one JSON object a line")
-      ->excludes(app_.get_option("--json"));
+  add_flag("--json-lines", options.json_lines,
+           "Print each line of figures, and the result last, as one JSON object a line")
+      .excludes(option("--json"));
 }
 
 void CommandLine::add_progress(OutputOptions& options) {
-  app_.add_option(
-          "--progress", options.progress,
-          "Show on standard error how far it is: auto, on or off; auto looks for a terminal "
-          "(auto)")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "on", "off"}));
+  add_choice(
+      "--progress", options.progress, "WHEN", {"auto", "on", "off"},
+      "Show on standard error how far it is: auto, on or off; auto looks for a terminal (auto)");
 }
 
 void CommandLine::add(LatencyOptions& options) {
   add("--percentiles", options.percentiles, "LIST", parse_percentiles,
       "Percentiles to print (50,90,99,99.9,99.99)");
-  app_.add_option("--hgrm", options.hgrm,
-                  "Write the latency to FILE as a percentile distribution of HdrHistogram, in us")
-      ->type_name("FILE");
-  app_.add_option("--hdr-log", options.hdr_log,
-                  "Write the histograms to FILE as an interval log of HdrHistogram, in ns")
-      ->type_name("FILE");
+  add_text("--hgrm", options.hgrm, "FILE",
+           "Write the latency to FILE as a percentile distribution of HdrHistogram, in us");
+  add_text("--hdr-log", options.hdr_log, "FILE",
+           "Write the histograms to FILE as an interval log of HdrHistogram, in ns");
 }
 
 void CommandLine::add(ThreadOptions& options) {
@@ -137,9 +211,9 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   for (int i = argc; i-- > 1;)
     reversed.emplace_back(std::string(argv[i]) == "--json" ? "--json=-" : argv[i]);
   try {
-    app_.parse(reversed);
+    app_->parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    write_out(without_trailing_spaces(app_.help()));
+    write_out(without_trailing_spaces(app_->help()));
     return ending(name_, kDone);
   } catch (const CLI::ParseError& error) {
     print_err("{}: {}\nTry '{} --help'.\n", name_, error.what(), name_);
@@ -150,7 +224,7 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
     return ending(name_, kDone);
   }
   if (!completion_.empty()) {
-    write_out(completion_script(app_, completion_));
+    write_out(completion_script(*app_, completion_));
     return ending(name_, kDone);
   }
   return std::nullopt;
@@ -161,14 +235,6 @@ std::string version_line(const std::string& tool) {
   ::uname(&system);
   return fmt::format("{} {} ({}, liburing {}, {} {})", tool, WIREMARK_VERSION, WIREMARK_COMPILER,
                      net::liburing_version(), system.sysname, system.release);
-}
-
-CLI::Validator address_form() {
-  const auto wrong = [](std::string& text) {
-    const auto form = net::Address::check_form(text);
-    return form ? std::string() : form.error().message();
-  };
-  return {wrong, ""};
 }
 
 Result<std::vector<double>> parse_percentiles(const std::string& list) {

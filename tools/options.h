@@ -1,14 +1,22 @@
 // Flags shared by the tools, and how a command line is read.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+
+// CLI11 is most of what a file that includes it compiles, so only options.cpp and completion.cpp
+// do.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace wiremark::tools {
 
@@ -50,27 +58,72 @@ struct TimeOptions {
   Nanoseconds interval = 0;
 };
 
+/// An option that was added to a command line, for what only some options have. What it refuses is
+/// a usage error.
+class Option {
+ public:
+  /// Refuses a text for which `form` has an error.
+  Option check(std::function<Result<>(const std::string&)> form) const;
+  /// Is refused without `other`.
+  Option needs(Option other) const;
+  /// Is refused together with `other`.
+  Option excludes(Option other) const;
+  /// Given several times, its texts are one list with commas.
+  Option join() const;
+
+ private:
+  friend class CommandLine;
+  explicit Option(CLI::Option* option) : option_(option) {}
+
+  CLI::Option* option_;
+};
+
 /// A command line of one tool: `about` is the first line of its help, `examples` stand at its end.
 class CommandLine {
  public:
   CommandLine(std::string name, std::string about, std::string examples);
+  ~CommandLine();
 
-  CLI::App& app() noexcept { return app_; }
   const std::string& name() const noexcept { return name_; }
   const std::vector<std::string>& arguments() const noexcept { return arguments_; }
 
   /// An option whose text goes through one of our parsers; what that refuses is a usage error.
   template <class T, class Parse>
-  CLI::Option* add(const std::string& flags, T& into, const std::string& type, Parse parse_text,
-                   const std::string& help) {
-    const auto read = [&into, parse_text,
-                       name = flags.substr(flags.find("--"))](const std::string& text) {
+  Option add(const std::string& flags, T& into, const std::string& type, Parse parse_text,
+             const std::string& help) {
+    const auto read = [&into, parse_text](const std::string& text) -> Result<> {
       auto value = parse_text(text);
-      if (!value) throw CLI::ValidationError(name, value.error().message());
+      if (!value) return std::unexpected(value.error());
       into = std::move(*value);
+      return {};
     };
-    return app_.add_option_function<std::string>(flags, read, help)->type_name(type);
+    return add_read(flags, read, type, help);
   }
+
+  Option add_flag(const std::string& flags, bool& into, const std::string& help);
+  /// A flag that asks for what is done without it.
+  Option add_default_flag(const std::string& flags, const std::string& help);
+  Option add_text(const std::string& flags, std::string& into, const std::string& type,
+                  const std::string& help);
+  /// The name of a file that exists.
+  Option add_input_file(const std::string& flags, std::string& into, const std::string& help);
+  /// One of `words`, which the help lists.
+  Option add_choice(const std::string& flags, std::string& into, const std::string& type,
+                    std::vector<std::string> words, const std::string& help);
+  /// Some of `words`, with commas between them.
+  Option add_words(const std::string& flags, std::vector<std::string>& into,
+                   std::vector<std::string> words, const std::string& help);
+  /// What stands on the line without a flag.
+  Option add_operand(const std::string& name, std::string& into, const std::string& help);
+  Option add_operands(const std::string& name, std::vector<std::string>& into,
+                      const std::string& help);
+  /// One that was added, by one of its flags.
+  Option option(const std::string& flag) const;
+  /// Whether the line that was read has it.
+  bool given(const std::string& flag) const;
+  /// Calls `consistent` when all options are read. There is one such check, and its error is a
+  /// usage error.
+  void check(std::function<Result<>()> consistent);
 
   void add(OutputOptions& options);
   /// The flags of a tool that prints one result text: --color.
@@ -87,7 +140,12 @@ class CommandLine {
   std::optional<int> parse(int argc, char** argv);
 
  private:
-  CLI::App app_;
+  using Reading = std::function<Result<>(const std::string&)>;
+
+  Option add_read(const std::string& flags, Reading read, const std::string& type,
+                  const std::string& help);
+
+  std::unique_ptr<CLI::App> app_;
   std::string name_;
   std::vector<std::string> arguments_;
   std::string completion_;
@@ -96,9 +154,6 @@ class CommandLine {
 
 /// "netload 0.1.0 (g++ 12.2.0, liburing 2.3, Linux 6.1.0)".
 std::string version_line(const std::string& tool);
-
-/// Refuses what is no address, as a usage error; names are not resolved yet.
-CLI::Validator address_form();
 
 /// Rising percentiles of a list such as 50,99,99.99, each over 0 and up to 100.
 Result<std::vector<double>> parse_percentiles(const std::string& list);

@@ -67,9 +67,10 @@ void add(CommandLine& line, BackendOptions& options) {
       [](const std::string& text) { return net::UringOptions::parse(text); },
       "uring: direct, bundle, nominwait, sqpoll[=TIME], napi[=TIME], zc[=SIZE], with commas; what "
       "each did is in the result (none)");
-  line.app().final_callback([&options] {
+  line.check([&options]() -> Result<> {
     if (options.backend == net::Backend::epoll && options.reactor.uring.any())
-      throw CLI::ValidationError("--uring", "is for io_uring, and --backend is epoll");
+      return failed("--uring: is for io_uring, and --backend is epoll", {}, 0);
+    return {};
   });
   line.add("--sndbuf", options.socket.send_buffer, "SIZE", socket_buffer,
            "SO_SNDBUF of each socket (kernel's choice)");

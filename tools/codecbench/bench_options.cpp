@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 
 #include "base/list.h"
@@ -60,25 +59,15 @@ Result<double> parse_percent(std::string_view text) {
   return *number;
 }
 
-void add_names(tools::CommandLine& line, const char* flags, std::vector<std::string>& into,
-               std::vector<std::string> names, const char* help) {
-  line.app()
-      .add_option(flags, into, help)
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(std::move(names)).description(""))
-      ->type_name("LIST");
-}
-
 void add_selection(tools::CommandLine& line, Selection& selection) {
-  add_names(line, "-f,--format", selection.formats, known_formats(),
-            "Formats: all, or a list such as json,y3; json:jansson names one library (all)");
-  add_names(line, "--impl", selection.implementations, known_implementations(),
-            "Implementations of the formats: our own, all, or names (own)");
-  add_names(line, "-w,--workload", selection.workloads, {"all", "packet", "take", "envelope"},
-            "packet (E2), take (E6), envelope (E4) or all (all)");
-  add_names(line, "-o,--op", selection.ops, {"encode", "decode", "take", "roundtrip"},
-            "What to time (encode,decode,take)");
+  line.add_words("-f,--format", selection.formats, known_formats(),
+                 "Formats: all, or a list such as json,y3; json:jansson names one library (all)");
+  line.add_words("--impl", selection.implementations, known_implementations(),
+                 "Implementations of the formats: our own, all, or names (own)");
+  line.add_words("-w,--workload", selection.workloads, {"all", "packet", "take", "envelope"},
+                 "packet (E2), take (E6), envelope (E4) or all (all)");
+  line.add_words("-o,--op", selection.ops, {"encode", "decode", "take", "roundtrip"},
+                 "What to time (encode,decode,take)");
   line.add(
       "--pairs", selection.pairs, "LIST",
       [](const std::string& text) { return parse_list(text, 1, wire::kMaxPairs, parse_count); },
@@ -109,26 +98,19 @@ void add_method(tools::CommandLine& line, Method& method) {
 }
 
 void add_output(tools::CommandLine& line, Options& options) {
-  CLI::App& app = line.app();
   line.add(options.output);
-  app.add_option("--baseline", options.baseline, "Compare with an earlier --json; 1 when slower")
-      ->check(CLI::Validator(CLI::ExistingFile).description(""))
-      ->type_name("FILE");
+  line.add_input_file("--baseline", options.baseline,
+                      "Compare with an earlier --json; 1 when slower");
   line.add("--tolerance", options.tolerance_pct, "SHARE", parse_percent,
            "How much slower than the baseline is still equal (5%)");
-  app.add_option("--experiment", options.experiment,
-                 "Rerun a published experiment and print its figures beside ours")
-      ->check(CLI::IsMember({"e2", "e4", "e6"}))
-      ->type_name("NAME");
-  app.add_flag("--targets", options.targets, "Print the ratios this project promises, and ours");
-  app.add_option("--color", options.colour, "Mark the fastest rows: auto, always or never (auto)")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->type_name("WHEN");
-  app.add_option("--progress", options.progress,
-                 "Progress on standard error: auto, on or off (auto)")
-      ->check(CLI::IsMember({"auto", "on", "off"}))
-      ->type_name("WHEN");
-  app.add_flag("-v,--verbose", options.verbose, "Also print how each row's batches were cut");
+  line.add_choice("--experiment", options.experiment, "NAME", {"e2", "e4", "e6"},
+                  "Rerun a published experiment and print its figures beside ours");
+  line.add_flag("--targets", options.targets, "Print the ratios this project promises, and ours");
+  line.add_choice("--color", options.colour, "WHEN", {"auto", "always", "never"},
+                  "Mark the fastest rows: auto, always or never (auto)");
+  line.add_choice("--progress", options.progress, "WHEN", {"auto", "on", "off"},
+                  "Progress on standard error: auto, on or off (auto)");
+  line.add_flag("-v,--verbose", options.verbose, "Also print how each row's batches were cut");
 }
 
 /// What the user left out.
@@ -147,14 +129,12 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   tools::CommandLine line("codecbench",
                           "Time the codecs of wiremark, and the libraries beside them.", kExamples);
   add_selection(line, options.selection);
-  line.app()
-      .add_option("--input", options.input, "Contents of the packet workload, one per line of FILE")
-      ->check(CLI::Validator(CLI::ExistingFile).description(""))
-      ->type_name("FILE");
+  line.add_input_file("--input", options.input,
+                      "Contents of the packet workload, one per line of FILE");
   bool hot = false;
   bool cold = false;
-  line.app().add_flag("--hot", hot, "Only rows with warm caches and a learnt order (both)");
-  line.app().add_flag("--cold", cold, "Only rows with a fresh random order over half of L2 (both)");
+  line.add_flag("--hot", hot, "Only rows with warm caches and a learnt order (both)");
+  line.add_flag("--cold", cold, "Only rows with a fresh random order over half of L2 (both)");
   add_method(line, options.method);
   line.add(options.threads);
   add_output(line, options);
@@ -165,7 +145,7 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   options.method.cpus = options.threads.cpus;
   if (hot) options.selection.access.push_back(Access::hot);
   if (cold) options.selection.access.push_back(Access::cold);
-  options.time_given = line.app().count("-n") + line.app().count("-d") > 0;
+  options.time_given = line.given("-n") || line.given("-d");
   fill_in(options.selection);
   return std::nullopt;
 }

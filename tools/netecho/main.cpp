@@ -47,10 +47,10 @@ Result<std::size_t> parse_ring_size(const std::string& text) {
 }
 
 void add_options(CommandLine& line, EchoOptions& options) {
-  CLI::App& app = line.app();
-  app.add_option("LISTEN", options.listen,
-                 "HOST:PORT, :PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH, one or more (:7007)")
-      ->check(address_form());
+  line.add_operands(
+          "LISTEN", options.listen,
+          "HOST:PORT, :PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH, one or more (:7007)")
+      .check(net::Address::check_form);
   line.add(
       "-f,--format", options.protocol.format, "FORMAT",
       [](const std::string& text) { return parse_format(text, protocol_names()); },
@@ -59,7 +59,7 @@ void add_options(CommandLine& line, EchoOptions& options) {
           "sockperf serves that tool's client (raw)");
   line.add("--max-frame", options.protocol.limits.frame_size, "SIZE", parse_max_frame,
            "Longest message of a format; a longer one ends its connection (1M)");
-  CLI::Option* model = line.add(
+  const Option model = line.add(
       "--model", options.stages.staged, "MODEL",
       [](const std::string& text) { return parse_model(text); },
       "loop or staged: each thread does everything, or one thread receives, one processes all "
@@ -68,18 +68,18 @@ void add_options(CommandLine& line, EchoOptions& options) {
           "--tick", options.stages.tick, "TIME",
           [](const std::string& text) { return parse_duration(text); },
           "staged: pause between two walks over all connections (500ms)")
-      ->needs(model);
+      .needs(model);
   line.add(
           "--ring-size", options.stages.ring_size, "SIZE",
           [](const std::string& text) { return parse_ring_size(text); },
           "staged: bytes of each of a connection's two rings, a power of two; while one is full "
           "its connection is not read (16k)")
-      ->needs(model);
+      .needs(model);
   add(line, options.backend);
   line.add(options.threads);
   line.add(options.time, "Stop after TIME (never)");
-  app.add_option("--port-file", options.port_file, "Write the port to FILE when ready to accept")
-      ->type_name("FILE");
+  line.add_text("--port-file", options.port_file, "FILE",
+                "Write the port to FILE when ready to accept");
   line.add(
       "--backlog", options.backlog, "N",
       [](const std::string& text) { return parse_whole(text, 1); },

@@ -124,21 +124,20 @@ std::string unfit_for_udp(const LoadOptions& options) {
 }  // namespace
 
 void add_options(CommandLine& line, LoadOptions& options) {
-  CLI::App& app = line.app();
   const auto whole = [](const std::string& text) { return parse_whole(text, 1); };
   const auto count = [](const std::string& text) { return parse_count(text); };
   const auto time = [](const std::string& text) { return parse_duration(text); };
-  app.add_option("TARGET", options.target,
-                 "HOST:PORT, :PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH (starts a netecho)")
-      ->check(address_form());
+  line.add_operand("TARGET", options.target,
+                   "HOST:PORT, :PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH (starts a netecho)")
+      .check(net::Address::check_form);
   line.add("-c,--connections", options.connections, "N", whole, "Connections (100)");
-  CLI::Option* rate =
+  const Option rate =
       line.add("-r,--rate", options.rate_hz, "N", count,
                "Messages per second of each connection: an open loop, where every message has a "
                "planned time; 0 is a closed loop, where each reply brings the next message (0)");
   line.add("-R,--total-rate", options.total_rate_hz, "N", count,
            "Messages per second of all connections together")
-      ->excludes(rate);
+      .excludes(rate);
   line.add("-n,--requests", options.requests, "N", parse_requests,
            "Stop after N messages of the measured part (no limit)");
   line.add(
@@ -147,10 +146,8 @@ void add_options(CommandLine& line, LoadOptions& options) {
       in_words(format_names()) +
           ": messages of --size bytes that nobody looks into, or messages in a format, every "
           "answer decoded and checked (raw)");
-  app.add_option("--input", options.input,
-                 "Contents of the messages of a format, one per line of FILE (22 texts)")
-      ->check(CLI::Validator(CLI::ExistingFile).description(""))
-      ->type_name("FILE");
+  line.add_input_file("--input", options.input,
+                      "Contents of the messages of a format, one per line of FILE (22 texts)");
   line.add("--max-frame", options.max_frame, "SIZE", parse_max_frame,
            "Longest message of a format, sent or answered (1M)");
   line.add("-s,--size", options.size, "BYTES", parse_sizes,
@@ -169,8 +166,8 @@ void add_options(CommandLine& line, LoadOptions& options) {
            "With a rate: even, or poisson, where the gaps between messages are random (even)");
   line.add("--churn", options.churn, "N", whole,
            "Close each connection after N messages and open another (never)");
-  app.add_flag("--reconnect", options.reconnect,
-               "Open a connection that broke again, every 100 ms until it opens");
+  line.add_flag("--reconnect", options.reconnect,
+                "Open a connection that broke again, every 100 ms until it opens");
   line.add(
       "--source-ip", options.sources, "LIST",
       [](const std::string& text) { return net::Sources::parse(text); },
@@ -179,10 +176,10 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--timeout", options.timeout, "TIME", time,
            "End a connection whose reply takes longer, and a run when none opens for so long; "
            "0 is never; over UDP, count the message as lost (5s; 1s)");
-  CLI::Option* verify =
-      app.add_flag_callback("--verify", [] {}, "Compare every reply with what was sent (on)");
-  app.add_flag("--no-verify", options.no_verify, "Compare nothing, only count the bytes")
-      ->excludes(verify);
+  const Option verify =
+      line.add_default_flag("--verify", "Compare every reply with what was sent (on)");
+  line.add_flag("--no-verify", options.no_verify, "Compare nothing, only count the bytes")
+      .excludes(verify);
   line.add("--latency-from", options.latency_from_send, "WHERE", parse_latency_from,
            "With a rate: count latency from the schedule, or from the send, which hides the time "
            "a message waited to be sent (schedule)");
@@ -192,10 +189,9 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--slo", options.objectives, "LIST", measure::parse_objectives,
            "Objectives such as 'p99<2ms,max<=50ms,errors<1', of pN, mean, max and errors; exit "
            "with 1 when one is broken (none)")
-      ->multi_option_policy(CLI::MultiOptionPolicy::Join)
-      ->delimiter(',');
-  app.add_flag("--find-max", options.find_max,
-               "Find the highest total rate that keeps --slo (p99<10ms) in probes of --duration");
+      .join();
+  line.add_flag("--find-max", options.find_max,
+                "Find the highest total rate that keeps --slo (p99<10ms) in probes of --duration");
   line.add("--start-at", options.start_at, "UNIXTIME", parse_start_at,
            "Send the first message at this second since 1970, so that several netloads start "
            "together (at once)");
@@ -211,10 +207,10 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--compare", options.compare, "LIST", parse_backends,
            "Run the load on a netecho of each backend in turn, such as epoll,uring, and print one "
            "table");
-  app.add_flag("--bypass", options.bypass,
-               "Show what bypassing the kernel could save here: one message over TCP asleep and "
-               "spinning, over a Unix socket and through shared memory, and a server under load")
-      ->excludes(app.get_option("--wait"));
+  line.add_flag("--bypass", options.bypass,
+                "Show what bypassing the kernel could save here: one message over TCP asleep and "
+                "spinning, over a Unix socket and through shared memory, and a server under load")
+      .excludes(line.option("--wait"));
   line.add("--rounds", options.rounds, "N", whole, "Rounds of --compare and --bypass (5)");
   line.add(
       "--server-cpus", options.server_cpus, "LIST",

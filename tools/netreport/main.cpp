@@ -33,9 +33,9 @@ struct ReportOptions {
 };
 
 void add_options(CommandLine& line, ReportOptions& options) {
-  line.app().add_option("FILE", options.files, "Results in JSON, as --json=FILE writes them");
-  line.app().add_flag("--in-turn", options.in_turn,
-                      "The runs followed one another: add their time up (they ran at once)");
+  line.add_operands("FILE", options.files, "Results in JSON, as --json=FILE writes them");
+  line.add_flag("--in-turn", options.in_turn,
+                "The runs followed one another: add their time up (they ran at once)");
   line.add(options.output);
   line.add_colour(options.output);
   line.add(options.latency);
