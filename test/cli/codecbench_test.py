@@ -3,6 +3,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import tempfile
 import unittest
 
 from case import wait_until
+from counters import deny_counters, why_not_counted
 from process import handles
 
 CODECBENCH = sys.argv.pop(1)
@@ -170,14 +172,36 @@ class Output(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         for word in ("machine ", "built ", "method ", "seed 1"):
             self.assertIn(word, done.stdout)
-        lines = done.stdout.splitlines()
-        header = next(line for line in lines if line.startswith("row"))
-        end = header.index("instr") + len("instr")
-        counted = [line[end - 5:end].strip() for line in lines if line.startswith("bytes:own")]
-        self.assertEqual(set(counted) == {"n/a"}, "counters  " in done.stdout)
         self.assertIn("%", done.stderr)
         self.assertNotIn("\033", done.stdout)
         self.assertIn("\033[1m", run(*QUICK, "--color", "always").stdout)
+
+    def check_counters(self, why_not, **more):
+        target = self.path / "counted.json"
+        done = run(*QUICK, f"--json={target}", "--color", "never", **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        headers = [line for line in lines if line.startswith("row ")]
+        rows = [line for line in lines if re.match(r"\S+:\S+ +(en|de)code ", line)]
+        notes = [line for line in lines if line.startswith("counters ")]
+        cells = json.loads(target.read_text())["cells"]
+        self.assertEqual(len(headers), 2)
+        self.assertEqual(len(rows), len(cells))
+        for figure, column in (("instructions", " instr"), ("cycles", "cycles")):
+            for header in headers:
+                self.assertEqual(column in header, not why_not, header)
+            for cell in cells:
+                self.assertEqual(cell[figure] is None, bool(why_not), cell["key"])
+            for row in rows if not why_not else []:
+                end = headers[0].index(column) + len(column)
+                self.assertGreater(float(row[end - 6:end]), 0, row)
+        self.assertEqual(notes, [f"counters  instructions and cycles n/a ({why_not})"] if why_not else [])
+
+    def test_instructions_and_cycles_stand_where_the_machine_counts_them(self):
+        self.check_counters(why_not_counted())
+
+    def test_where_counters_are_denied_the_text_says_why(self):
+        self.check_counters("perf_event_open: Permission denied", preexec_fn=deny_counters)
 
     def test_a_baseline_tells_slower_from_equal(self):
         fresh = document(*QUICK, "-f", "bytes")
