@@ -236,6 +236,12 @@ Result<Measurement> Bench::run() {
     cell.figures.refused = refused_[row];
     measurement.cells.push_back(std::move(cell));
   }
+  const auto measured = [](const Cell& cell) { return cell.figures.batches > 0; };
+  const auto counted = [](const Cell& cell) { return cell.figures.instructions.has_value(); };
+  if (counters_unavailable_.empty() && std::ranges::any_of(measurement.cells, measured) &&
+      std::ranges::none_of(measurement.cells, counted)) {
+    measurement.counters_unavailable = "the kernel did not let them run";
+  }
   return measurement;
 }
 
