@@ -5,7 +5,6 @@ them all others. The exit code is 1 when a case failed, 77 when one was skipped 
 0 otherwise.
 """
 
-import functools
 import sys
 import time
 import traceback
@@ -26,31 +25,6 @@ def case(function):
     """Registers a function without arguments as a case."""
     cases.append(function)
     return function
-
-
-def packets_dropped():
-    """What the kernel dropped before any socket, which no socket counts: the queue of a processor was full (the second
-    column of softnet_stat, net.core.netdev_max_backlog)."""
-    with open("/proc/net/softnet_stat", encoding="ascii") as table:
-        return sum(int(line.split()[1], 16) for line in table)
-
-
-def case_over_udp(function):
-    """A case in which every datagram counts. One that fails while the kernel drops packets of this machine, whosever
-    they are, says nothing: it is tried again, three times at most."""
-    @functools.wraps(function)
-    def tried():
-        for _ in range(2):
-            before = packets_dropped()
-            try:
-                return function()
-            except (Unexpected, TimeoutError) as unmet:
-                dropped = packets_dropped() - before
-                if dropped == 0:
-                    raise
-                print(f"{function.__name__}: tried again, {dropped} packets were dropped meanwhile ({unmet})")
-        return function()
-    return case(tried)
 
 
 def expect(condition, message):

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 
 from bad_server import BadServer, echo
-from case import Skip, case, case_over_udp, contains, equal, expect, run, wait_until
+from case import Skip, case, contains, equal, expect, run, wait_until
 from process import Echo, Process, connect, free_port, netload, require_backend, run_program
 
 
@@ -44,7 +44,7 @@ def sockperf_gets_the_replies_it_asks_for():
         expect(sent > 100 and received in range(sent // 5 - 1, sent // 5 + 2), f"{received} replies for {sent}")
 
 
-@case_over_udp
+@case
 def sockperf_plays_ping_pong_over_udp():
     require("sockperf")
     with Echo("-f", "sockperf", "--json", listen=["udp:127.0.0.1:0"]) as server:
@@ -60,7 +60,7 @@ def sockperf_plays_ping_pong_over_udp():
         expect(totals["datagrams"]["out"] >= received, f"{received} answers from {totals['datagrams']}")
 
 
-@case_over_udp
+@case
 def socat_gets_its_datagrams():
     require("socat")
     with Echo("--json", listen=["udp:127.0.0.1:0"]) as server:
@@ -150,7 +150,8 @@ def drive_datagrams(*argv):
     port = free_port()
     with Process(*[part.replace("PORT", str(port)) for part in argv]) as server:
         wait_until(lambda: bound_over_udp(port) or not server.running, f"{argv[0]} was bound")
-        ended = netload(f"udp:127.0.0.1:{port}", "-c", "1", "-n", "500", "-s", "16-1k", "--json").ended_with(0)
+        ended = netload(f"udp:127.0.0.1:{port}", "-c", "1", "-n", "500", "-s", "16-1k", "--timeout", "30s",
+                        "--json").ended_with(0)
         delivery = ended.json()["delivery"]
         equal((delivery["sent"], delivery["answered"], delivery["lost"]), (500, 500, 0), "sent, answered and lost")
         server.process.terminate()
@@ -161,13 +162,13 @@ def bound_over_udp(port):
         return any(line.split()[1].endswith(f":{port:04X}") for line in table.readlines()[1:])
 
 
-@case_over_udp
+@case
 def drives_socat_over_udp():
     require("socat")
     drive_datagrams("socat", "UDP-LISTEN:PORT,bind=127.0.0.1", "EXEC:cat")
 
 
-@case_over_udp
+@case
 def drives_ncat_over_udp():
     require("ncat")
     drive_datagrams("ncat", "-u", "-l", "-e", "/bin/cat", "127.0.0.1", "PORT")

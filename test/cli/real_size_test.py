@@ -4,7 +4,7 @@
 import contextlib
 import resource
 
-from case import Skip, case, case_over_udp, equal, expect, run, wait_until
+from case import Skip, case, equal, expect, run, wait_until
 from many_echo import ManyEcho
 from messages import FORMATS
 from process import Echo, netload, require_backend, start_netload
@@ -40,10 +40,18 @@ def ten_thousand_connections():
         equal(served["errors"], {}, "errors of the server")
 
 
-@case_over_udp
+def packets_dropped():
+    """What the kernel dropped before any socket, which no socket counts: the queue of a processor was full (the second
+    column of softnet_stat, net.core.netdev_max_backlog)."""
+    with open("/proc/net/softnet_stat", encoding="ascii") as table:
+        return sum(int(line.split()[1], 16) for line in table)
+
+
+@case
 def ten_thousand_connections_over_udp():
     """Nothing is repeated over UDP, so a busy machine may lose some: each one is found where the kernel dropped it."""
     require_descriptors()
+    before = packets_dropped()
     with Echo("--rcvbuf", "4M", "--json", listen=["udp:127.0.0.1:0"]) as server:
         result = result_of(server, "-c", "10000", "-r", "10", "-d", "5s", "-s", "64")
         served = server.stop().ended_with(0).json()["totals"]["datagrams"]
@@ -52,8 +60,11 @@ def ten_thousand_connections_over_udp():
         equal(plan["sent"], 500_000, "sent")
         equal(delivery["answered"] + delivery["lost"], 500_000, "answered and lost")
         expect(delivery["answered"] > 400_000, f"most were lost: {delivery}")
-        equal(served["in"] + served["dropped"], ours["out"], "datagrams that came to the server")
-        equal(ours["in"] + ours["dropped"], served["out"], "datagrams that came back")
+        there = ours["out"] - served["in"] - served["dropped"]
+        back = served["out"] - ours["in"] - ours["dropped"]
+        expect(there >= 0 and back >= 0, f"more came than was sent: client {ours}, server {served}")
+        dropped = packets_dropped() - before
+        expect(there + back <= dropped, f"{there} and {back} are missing, and processors dropped {dropped} packets")
         equal(result["totals"]["errors"], {}, "errors")
 
 

@@ -6,12 +6,16 @@ import os
 import signal
 import tempfile
 
-from case import case, case_over_udp, contains, equal, expect, run, wait_until
+from case import case, contains, equal, expect, run, wait_until
 from process import (Echo, free_port, netload, program, require_backend, require_ipv6, run_program,
                      start_netload)
 from relay import Relay
 
 LOOPBACK = ["udp:127.0.0.1:0"]
+# Where all must be answered, what is under way fits into one socket's 208 KiB, in which a short datagram takes up to
+# 1 KiB, and into the queue of a processor (net.core.netdev_max_backlog, 1,000 packets): then nothing is dropped,
+# however long either end is kept waiting. No answer is given up before.
+NEVER_LATE = ["--timeout", "30s"]
 
 
 def delivery(ended):
@@ -31,11 +35,12 @@ def fate(sent, lost=0, late=0, reordered=0, duplicated=0, wrong=0):
             "duplicated": duplicated, "wrong": wrong}
 
 
-@case_over_udp
+@case
 def a_closed_loop_adds_up_at_both_ends():
-    for size in ["16", "64", "16-1400", "65507"]:
-        with Echo("--json", "--rcvbuf", "4M", listen=LOOPBACK) as server:
-            ended = netload(server.address, "-c", "20", "-n", "2000", "-s", size, "--rcvbuf", "1M", "--json").ended_with(0)
+    for size, connections in [("16", 20), ("64", 20), ("16-1400", 20), ("65507", 2)]:
+        with Echo("--json", listen=LOOPBACK) as server:
+            ended = netload(server.address, "-c", connections, "-n", "2000", "-s", size, *NEVER_LATE,
+                            "--json").ended_with(0)
             result, served = ended.json(), server.stop().ended_with(0).json()
             equal(delivery(ended), fate(2000), f"the delivery of {size} bytes")
             equal(result["totals"]["datagrams"], {"in": 2000, "out": 2000, "unsent": 0, "dropped": 0}, "datagrams")
@@ -47,41 +52,44 @@ def a_closed_loop_adds_up_at_both_ends():
             expect("connect_ns" not in result, "UDP connects nothing")
 
 
-@case_over_udp
+@case
 def an_open_loop_sends_its_plan():
     for flags in [[], ["--arrival", "poisson"], ["-t", "2"], ["--wait", "batch"]]:
         with Echo("-t", "2", "--json", listen=LOOPBACK) as server:
-            ended = netload(server.address, "-c", "50", "-r", "40", "-d", "1s", "-s", "64", "--json", *flags).ended_with(0)
-            dropped = sum(end["totals"]["datagrams"]["dropped"]
-                          for end in [ended.json(), server.stop().ended_with(0).json()])
+            ended = netload(server.address, "-c", "50", "-P", "4", "-r", "40", "-d", "1s", "-s", "64", *NEVER_LATE,
+                            "--json", *flags).ended_with(0)
+            served = server.stop().ended_with(0).json()["totals"]["datagrams"]
         counts, plan = delivery(ended), ended.json()["plan"]
         equal(counts["wrong"], 0, f"answers that are wrong with {flags}")
-        equal(counts["lost"], dropped, f"messages lost, of a busy machine's full sockets, with {flags}")
+        equal(counts["lost"], 0, f"messages lost with {flags}")
+        equal(served, {"in": plan["planned"], "out": plan["planned"], "unsent": 0, "dropped": 0},
+              f"the server's datagrams with {flags}")
         equal(plan["sent"], plan["planned"], "messages sent")
         if "poisson" not in flags:
             equal(plan["planned"], 2000, "messages planned")
 
 
-@case_over_udp
+@case
 def ipv6():
     require_ipv6()
     with Echo(listen=["udp:[::1]:0"]) as server:
-        ended = netload(server.address, "-c", "4", "-n", "200", "-P", "4", "--json").ended_with(0)
+        ended = netload(server.address, "-c", "4", "-n", "200", *NEVER_LATE, "--json").ended_with(0)
         equal(delivery(ended), fate(200), "the delivery")
 
 
-@case_over_udp
+@case
 def a_pipeline_and_a_warm_up():
     with Echo(listen=LOOPBACK) as server:
         ended = netload(server.address, "-c", "5", "-P", "16", "-n", "3000", "-w", "100ms", "--json").ended_with(0)
         equal(delivery(ended)["sent"], 3000, "messages sent after the warm-up")
         ended = netload(server.address, "-c", "5", "-d", "300ms", "-w", "100ms", "--no-verify", "--json").ended_with(0)
-        expect(delivery(ended)["answered"] > 10, "hardly any message")
+        expect(delivery(ended)["answered"] > 0, "no message")
 
 
-@case_over_udp
+@case
 def what_the_network_does_is_counted_exactly():
-    """100 messages of each of 10 connections at 25/s, and a fate by sequence number."""
+    """40 messages of each of 10 connections at 10/s, and a fate by sequence number. Late answers are there before the
+    last lost message is given up and the run ends."""
     def there(_, sequence):
         return sequence % 20 != 3
 
@@ -90,21 +98,21 @@ def what_the_network_does_is_counted_exactly():
             return []
         if sequence % 20 == 11:
             return [(datagram, 0), (datagram, 0)]
-        return [(datagram, 5.1 if sequence in (17, 37) else 0)]
+        return [(datagram, 5.1 if sequence in (1, 2) else 0)]
 
-    with Echo(listen=LOOPBACK) as server, \
+    with Echo("--rcvbuf", "4M", listen=LOOPBACK) as server, \
             Relay(server.address, there, back, held=lambda _, sequence: sequence % 20 == 13) as network:
-        ended = netload(network.address, "-c", "10", "-r", "25", "-d", "4s", "-s", "16-200", "--timeout", "5s",
+        ended = netload(network.address, "-c", "10", "-r", "10", "-d", "4s", "-s", "16-200", "--timeout", "5s",
                         "--json").ended_with(0)
-        equal(delivery(ended), fate(1000, lost=120, late=20, reordered=50, duplicated=50), "the delivery")
-        equal(network.dropped, 100, "datagrams that the relay dropped")
+        equal(delivery(ended), fate(400, lost=60, late=20, reordered=20, duplicated=20), "the delivery")
+        equal(network.dropped, 40, "datagrams that the relay dropped")
         reasons = ended.json()["verdict"]["reasons"]
-        expect(any("120 of the planned messages" in reason for reason in reasons), f"the loss is no reason: {reasons}")
-        contains(ended.err, "50 answers came behind one to a later message", "the warnings")
-        contains(ended.err, "50 answers came more than once", "the warnings")
+        expect(any("60 of the planned messages" in reason for reason in reasons), f"the loss is no reason: {reasons}")
+        contains(ended.err, "20 answers came behind one to a later message", "the warnings")
+        contains(ended.err, "20 answers came more than once", "the warnings")
 
 
-@case_over_udp
+@case
 def a_lost_datagram_holds_up_nobody():
     """A closed loop in which every tenth is lost; each costs its connection one timeout."""
     with Echo(listen=LOOPBACK) as server, \
@@ -118,15 +126,22 @@ def a_lost_datagram_holds_up_nobody():
         expect(any("of the messages sent" in reason for reason in reasons), f"the loss is no reason: {reasons}")
 
 
-@case_over_udp
+@case
 def every_copy_is_counted():
-    with Echo(listen=LOOPBACK) as server, \
-            Relay(server.address, back=lambda _, sequence, datagram: [(datagram, 0)] * 4) as network:
-        ended = netload(network.address, "-c", "5", "-n", "100", "--json").ended_with(0)
-        equal(delivery(ended), fate(100, duplicated=300), "the delivery")
+    """Three copies of an answer go ahead of the next one, since the last one ends the run."""
+    answers = {}  # The newest of each connection.
+
+    def back(connection, _, datagram):
+        copies = [(answers[connection], 0)] * 3 if connection in answers else []
+        answers[connection] = datagram
+        return copies + [(datagram, 0)]
+
+    with Echo(listen=LOOPBACK) as server, Relay(server.address, back=back) as network:
+        ended = netload(network.address, "-c", "5", "-n", "100", *NEVER_LATE, "--json").ended_with(0)
+        equal(delivery(ended), fate(100, duplicated=3 * (100 - 5)), "the delivery")
 
 
-@case_over_udp
+@case
 def what_comes_back_wrong_is_lost():
     def back(_, sequence, datagram):
         spoilt = {1: datagram[:-1], 2: datagram + b"x", 3: b"", 4: datagram[:15], 5: datagram[:40] + b"\xff\xfe\xfd" +
@@ -144,7 +159,7 @@ def what_comes_back_wrong_is_lost():
         equal(ended.json()["checks"][0]["passed"], False, "the check of the replies")
 
 
-@case_over_udp
+@case
 def nobody_listens():
     port = free_port()
     for flags in [["-d", "20s"], ["-r", "10", "-d", "20s"]]:
@@ -153,7 +168,7 @@ def nobody_listens():
         contains(ended.err, f"netecho udp:127.0.0.1:{port}", "the fix")
 
 
-@case_over_udp
+@case
 def the_server_ends_in_mid_run():
     with Echo("--json", listen=LOOPBACK) as server:
         with start_netload(server.address, "-c", "10", "-r", "100", "-d", "2s", "-i", "100ms", "--json") as load:
@@ -169,11 +184,12 @@ def the_server_ends_in_mid_run():
         expect(errors["port unreachable: nobody listens there"] > 10, f"errors {errors}")
 
 
-@case_over_udp
+@case
 def a_server_that_rests():
-    """What it has no room for is lost, and both ends say the same of it."""
+    """What it has no room for is lost, and both ends say the same of it. All that is sent fits into the queue of a
+    processor, whose drops neither end would see."""
     with Echo("--rcvbuf", "4k", "--json", listen=LOOPBACK) as server:
-        with start_netload(server.address, "-c", "10", "-r", "200", "-d", "1s", "-i", "100ms", "--json") as load:
+        with start_netload(server.address, "-c", "10", "-r", "20", "-d", "4s", "-i", "100ms", "--json") as load:
             wait_until(lambda: load.err.count(" qps ") >= 2, "the run was under way")
             server.pause()
             wait_until(lambda: load.err.count(" qps ") >= 5, "the run went on")
@@ -181,13 +197,13 @@ def a_server_that_rests():
             ended = load.finish().ended_with(0)
         datagrams = server.stop().ended_with(0).json()["totals"]["datagrams"]
         counts = delivery(ended)
-        equal(counts["sent"], 2000, "messages sent")
-        equal(datagrams["in"] + datagrams["dropped"], 2000, f"what came to the server: {datagrams}")
+        equal(counts["sent"], 800, "messages sent")
+        equal(datagrams["in"] + datagrams["dropped"], 800, f"what came to the server: {datagrams}")
         expect(datagrams["dropped"] > 0, "the server dropped none")
         equal(counts["lost"], datagrams["dropped"] + counts["late"], "lost messages")
 
 
-@case_over_udp
+@case
 def stopped_by_a_signal():
     with Echo(listen=LOOPBACK) as server:
         with start_netload(server.address, "-c", "10", "-i", "100ms", "--json") as load:
@@ -208,14 +224,15 @@ def what_does_not_go_over_udp():
         contains(netload("udp:127.0.0.1:7007", *flags).ended_with(2).err, part, f"the error of {flags}")
 
 
-@case_over_udp
+@case
 def every_output_has_it():
     with Echo(listen=LOOPBACK) as server, tempfile.TemporaryDirectory() as folder:
         def file(name):
             return os.path.join(folder, name)
 
         for i in range(2):
-            ended = netload(server.address, "-c", "4", "-n", "1000", f"--json={file(str(i))}", "--csv", file("csv")).ended_with(0)
+            ended = netload(server.address, "-c", "4", "-n", "1000", *NEVER_LATE, f"--json={file(str(i))}", "--csv",
+                            file("csv")).ended_with(0)
         contains(ended.out, "datagrams            1,000 in   1,000 out   (0 unsent, 0 dropped by the kernel)")
         contains(ended.out, "1,000 sent, 1,000 answered, 0 lost, 0 late")
         contains(ended.out, "0 reordered, 0 duplicated, 0 wrong")
