@@ -80,35 +80,28 @@ void add_packets(std::vector<Field>& fields, const std::optional<Packets>& packe
   fields.push_back({"data_packets_out", of(&Packets::data_out)});
 }
 
-void add_datagrams(std::vector<Field>& fields, const RunResult& result) {
+void add_outcome(std::vector<Field>& fields, const RunResult& result) {
   const auto put = [&](std::string_view name, const auto& whole, auto part) {
     fields.push_back({name, whole ? fmt::format("{}", (*whole).*part) : std::string()});
   };
+  const auto& outcome = result.outcome;
+  put("outcome_planned", outcome, &Outcome::planned);
+  put("outcome_sent", outcome, &Outcome::sent);
+  put("outcome_answered", outcome, &Outcome::answered);
+  put("outcome_lost", outcome, &Outcome::lost);
+  put("outcome_late", outcome, &Outcome::late);
+  put("outcome_unsent", outcome, &Outcome::unsent);
+  put("pacing_behind", result.pacing, &Pacing::behind);
+  put("pacing_overdue", result.pacing, &Pacing::overdue);
   const auto& datagrams = result.totals.datagrams;
   put("datagrams_in", datagrams, &Datagrams::in);
   put("datagrams_out", datagrams, &Datagrams::out);
   put("datagrams_unsent", datagrams, &Datagrams::unsent);
   put("datagrams_dropped", datagrams, &Datagrams::dropped);
   const auto& delivery = result.delivery;
-  put("delivery_sent", delivery, &Delivery::sent);
-  put("delivery_answered", delivery, &Delivery::answered);
-  put("delivery_lost", delivery, &Delivery::lost);
-  put("delivery_late", delivery, &Delivery::late);
   put("delivery_reordered", delivery, &Delivery::reordered);
   put("delivery_duplicated", delivery, &Delivery::duplicated);
   put("delivery_wrong", delivery, &Delivery::wrong);
-}
-
-void add_plan(std::vector<Field>& fields, const std::optional<Plan>& plan) {
-  const auto of = [&](std::uint64_t Plan::* part) {
-    return plan ? fmt::format("{}", (*plan).*part) : std::string();
-  };
-  fields.push_back({"planned", of(&Plan::planned)});
-  fields.push_back({"sent", of(&Plan::sent)});
-  fields.push_back({"answered", of(&Plan::answered)});
-  fields.push_back({"lost", of(&Plan::lost)});
-  fields.push_back({"late", of(&Plan::late)});
-  fields.push_back({"overdue", of(&Plan::overdue)});
 }
 
 void add_stages(std::vector<Field>& fields, const std::optional<Stages>& stages) {
@@ -148,9 +141,8 @@ std::vector<Field> fields_of(const RunResult& result) {
   fields.push_back({"errors", fmt::format("{}", totals.errors_sum())});
   add_latency(fields, result.latency);
   add_costs(fields, result);
-  add_plan(fields, result.plan);
+  add_outcome(fields, result);
   add_stages(fields, result.stages);
-  add_datagrams(fields, result);
   fields.push_back({"warnings", joined(result.warnings)});
   const auto& verdict = result.verdict;
   fields.push_back({"verdict", !verdict ? "" : verdict->valid() ? "VALID" : "INVALID"});

@@ -110,16 +110,18 @@ Json to_json(const MachineShare& share) {
           {"steal_pct", share.steal_pct}};
 }
 
-Json to_json(const Plan& plan) {
-  return {{"planned", plan.planned},   {"sent", plan.sent}, {"unsent", plan.unsent()},
-          {"answered", plan.answered}, {"lost", plan.lost}, {"late", plan.late},
-          {"overdue", plan.overdue}};
+Json to_json(const Outcome& outcome) {
+  return {{"planned", outcome.planned}, {"sent", outcome.sent}, {"answered", outcome.answered},
+          {"lost", outcome.lost},       {"late", outcome.late}, {"unsent", outcome.unsent}};
+}
+
+Json to_json(const Pacing& pacing) {
+  return {{"behind", pacing.behind}, {"overdue", pacing.overdue}};
 }
 
 Json to_json(const Delivery& delivery) {
-  return {{"sent", delivery.sent},           {"answered", delivery.answered},
-          {"lost", delivery.lost},           {"late", delivery.late},
-          {"reordered", delivery.reordered}, {"duplicated", delivery.duplicated},
+  return {{"reordered", delivery.reordered},
+          {"duplicated", delivery.duplicated},
           {"wrong", delivery.wrong}};
 }
 
@@ -203,7 +205,8 @@ Json document_of(const RunResult& result) {
   if (result.lateness) document["lateness_ns"] = to_json(*result.lateness);
   if (result.connect) document["connect_ns"] = to_json(*result.connect);
   add_costs(document, result);
-  if (result.plan) document["plan"] = to_json(*result.plan);
+  if (result.outcome) document["outcome"] = to_json(*result.outcome);
+  if (result.pacing) document["pacing"] = to_json(*result.pacing);
   if (result.delivery) document["delivery"] = to_json(*result.delivery);
   if (result.stages) document["stages"] = to_json(*result.stages);
   document["intervals"] = array_of(result.intervals);

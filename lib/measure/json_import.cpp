@@ -9,6 +9,7 @@
 
 #include "measure/json_export.h"
 #include "measure/json_schema.h"
+#include "measure/json_upgrade.h"
 
 namespace wiremark::measure {
 
@@ -97,21 +98,21 @@ CpuShare share_of(const Json& json) {
   return {json.at("user_s"), json.at("sys_s"), json.at("threads")};
 }
 
-Plan plan_of(const Json& json) {
+Outcome outcome_of(const Json& json) {
   return {.planned = json.at("planned"),
           .sent = json.at("sent"),
           .answered = json.at("answered"),
           .lost = json.at("lost"),
           .late = json.at("late"),
-          .overdue = json.at("overdue")};
+          .unsent = json.at("unsent")};
+}
+
+Pacing pacing_of(const Json& json) {
+  return {.behind = json.at("behind"), .overdue = json.at("overdue")};
 }
 
 Delivery delivery_of(const Json& json) {
-  return {.sent = json.at("sent"),
-          .answered = json.at("answered"),
-          .lost = json.at("lost"),
-          .late = json.at("late"),
-          .reordered = json.at("reordered"),
+  return {.reordered = json.at("reordered"),
           .duplicated = json.at("duplicated"),
           .wrong = json.at("wrong")};
 }
@@ -190,7 +191,8 @@ RunResult result_of(const Json& document) {
   result.lateness = optional_latency(document, "lateness_ns");
   result.connect = optional_latency(document, "connect_ns");
   add_costs(result, document);
-  if (document.contains("plan")) result.plan = plan_of(document.at("plan"));
+  if (document.contains("outcome")) result.outcome = outcome_of(document.at("outcome"));
+  if (document.contains("pacing")) result.pacing = pacing_of(document.at("pacing"));
   if (document.contains("delivery")) result.delivery = delivery_of(document.at("delivery"));
   if (document.contains("stages")) result.stages = stages_of(document.at("stages"));
   for (const Json& interval : document.at("intervals"))
@@ -223,8 +225,12 @@ RunResult remade(RunResult result) {
     if (*latency) remake(**latency);
   }
   if (result.stages) remake(result.stages->tick);
-  if (auto& plan = result.plan) plan->lost = plan->sent - plan->answered;
-  if (auto& delivery = result.delivery) delivery->lost = delivery->sent - delivery->answered;
+  // Pacing and delivery say more of an outcome, and nothing without it.
+  if ((result.pacing || result.delivery) && !result.outcome) result.outcome.emplace();
+  if (auto& outcome = result.outcome) {
+    outcome->unsent = outcome->planned - outcome->sent;
+    outcome->lost = outcome->sent - outcome->answered;
+  }
   return result;
 }
 
@@ -269,14 +275,17 @@ std::string difference(const Json& document, const Json& again, const Json::json
 }  // namespace
 
 Result<RunResult> parse_result(std::string_view text) {
-  const Json document = parse_shallow(text);
+  Json document = parse_shallow(text);
   if (!document.is_object()) return failed("no JSON document", {}, 0);
   const auto named = document.find("schema");
   const std::string schema =
       named != document.end() && named->is_string() ? named->get<std::string>() : std::string();
-  if (schema != kResultSchema) {
-    return failed(fmt::format("its schema is '{}', and this reads {}", schema, kResultSchema), {},
-                  0);
+  if (schema == kResultSchemaBefore) {
+    upgrade_result(document);
+  } else if (schema != kResultSchema) {
+    return failed(fmt::format("its schema is '{}', and this reads {} and {}", schema, kResultSchema,
+                              kResultSchemaBefore),
+                  {}, 0);
   }
   if (document.contains("cells")) return failed("cells of codecbench cannot be added up", {}, 0);
   if (auto valid = require_result_schema(document); !valid) return std::unexpected(valid.error());

@@ -28,7 +28,7 @@ Result<> require_alike(Runs runs) {
       return differ(i + 1, fmt::format("its latency counts from the {}, not from the {}",
                                        run.latency.from, first.latency.from));
     }
-    if (run.plan.has_value() != first.plan.has_value())
+    if (run.pacing.has_value() != first.pacing.has_value())
       return differ(i + 1, "one has a rate and the other has none");
     if (run.delivery.has_value() != first.delivery.has_value() ||
         run.totals.datagrams.has_value() != first.totals.datagrams.has_value())
@@ -76,11 +76,12 @@ std::optional<Packets> packets_of(Runs runs) {
   return sum;
 }
 
-// The sum of a part that only runs over UDP have: all of them, or none (require_alike).
+// The sum of a part that all runs have. Where one has none, there is none.
 template <class Part, class Get>
 std::optional<Part> sum_of(Runs runs, std::initializer_list<std::uint64_t Part::*> counts,
                            Get&& part_of) {
-  if (!part_of(runs.front())) return std::nullopt;
+  const auto has_part = [&](const RunResult& run) { return part_of(run).has_value(); };
+  if (!std::ranges::all_of(runs, has_part)) return std::nullopt;
   Part sum;
   for (const RunResult& run : runs) {
     for (const auto count : counts) sum.*count += (*part_of(run)).*count;
@@ -95,10 +96,21 @@ std::optional<Datagrams> datagrams_of(Runs runs) {
 }
 
 std::optional<Delivery> delivery_of(Runs runs) {
-  return sum_of<Delivery>(runs,
-                          {&Delivery::sent, &Delivery::answered, &Delivery::lost, &Delivery::late,
-                           &Delivery::reordered, &Delivery::duplicated, &Delivery::wrong},
+  return sum_of<Delivery>(runs, {&Delivery::reordered, &Delivery::duplicated, &Delivery::wrong},
                           [](const RunResult& run) { return run.delivery; });
+}
+
+// A closed loop over TCP had no outcome in wiremark.result/1.
+std::optional<Outcome> outcome_of(Runs runs) {
+  return sum_of<Outcome>(runs,
+                         {&Outcome::planned, &Outcome::sent, &Outcome::answered, &Outcome::lost,
+                          &Outcome::late, &Outcome::unsent},
+                         [](const RunResult& run) { return run.outcome; });
+}
+
+std::optional<Pacing> pacing_of(Runs runs) {
+  return sum_of<Pacing>(runs, {&Pacing::behind, &Pacing::overdue},
+                        [](const RunResult& run) { return run.pacing; });
 }
 
 Totals totals_of(Runs runs, Order order) {
@@ -118,17 +130,6 @@ Totals totals_of(Runs runs, Order order) {
                                              : std::max(totals.seconds, one.seconds);
   }
   return totals;
-}
-
-std::optional<Plan> plan_of(Runs runs) {
-  if (!runs.front().plan) return std::nullopt;
-  Plan plan;
-  for (const RunResult& run : runs) {
-    for (const auto part :
-         {&Plan::planned, &Plan::sent, &Plan::answered, &Plan::lost, &Plan::late, &Plan::overdue})
-      plan.*part += (*run.plan).*part;
-  }
-  return plan;
 }
 
 std::string joined(std::vector<std::string> values) {
@@ -271,7 +272,8 @@ Result<RunResult> merge(std::span<const RunResult> runs, Order order) {
   all.service = add_optional(runs, &RunResult::service);
   all.lateness = add_optional(runs, &RunResult::lateness);
   all.connect = add_optional(runs, &RunResult::connect);
-  all.plan = plan_of(runs);
+  all.outcome = outcome_of(runs);
+  all.pacing = pacing_of(runs);
   all.delivery = delivery_of(runs);
   add_cpu(all, runs, order);
   add_server(all, runs, order);

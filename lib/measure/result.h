@@ -16,7 +16,7 @@
 namespace wiremark::measure {
 
 /// What a JSON document made from this struct calls itself.
-inline constexpr const char* kResultSchema = "wiremark.result/1";
+inline constexpr const char* kResultSchema = "wiremark.result/2";
 
 /// The percentiles of a summary where nobody asked for others.
 inline constexpr double kPercentiles[] = {50, 90, 99, 99.9, 99.99, 100};
@@ -119,30 +119,31 @@ struct Totals {
   std::uint64_t errors_sum() const noexcept;
 };
 
-/// What a plan allows a message to be sent late: scheduling on a shared machine, not a missed plan.
+/// How far behind its plan a message may be sent: scheduling on a shared machine, not a missed
+/// plan.
 inline constexpr Nanoseconds kLateNs = 10 * kMillisecond;
 
-/// The planned messages of an open-loop run, and what became of them.
-struct Plan {
-  std::uint64_t planned = 0;
+/// What became of the messages of the measured part: planned = sent + unsent, sent = answered +
+/// lost.
+struct Outcome {
+  std::uint64_t planned = 0;  ///< In a closed loop a message is planned when it is sent.
   std::uint64_t sent = 0;
-  std::uint64_t answered = 0;
-  std::uint64_t lost = 0;  ///< Sent and never answered.
-  std::uint64_t late = 0;  ///< Sent more than kLateNs after their time.
-  /// The part of late for which the generator was: it came to them when that time had passed. The
-  /// others were held up by their connection, which still waited for the server.
-  std::uint64_t overdue = 0;
-
-  /// Planned and never sent: their connection had ended, or the run was interrupted first.
-  std::uint64_t unsent() const noexcept { return planned - sent; }
+  std::uint64_t answered = 0;  ///< Whole, right, and before the timeout.
+  std::uint64_t lost = 0;      ///< Sent, and not answered in time.
+  std::uint64_t late = 0;      ///< The part of lost whose answer came after the timeout.
+  std::uint64_t unsent = 0;    ///< Planned, and never sent.
 };
 
-/// What became of the messages of a generator that sends datagrams: sent = answered + lost.
+/// Open loop: how far the generator itself was behind its plan.
+struct Pacing {
+  std::uint64_t behind = 0;  ///< Messages sent over kLateNs after their planned time.
+  /// Messages that the generator came to when that time had passed. The others that are behind were
+  /// held up by their connection, which still waited for the server.
+  std::uint64_t overdue = 0;
+};
+
+/// What else came of the messages of a generator that sends datagrams.
 struct Delivery {
-  std::uint64_t sent = 0;
-  std::uint64_t answered = 0;    ///< Within the timeout.
-  std::uint64_t lost = 0;        ///< The others.
-  std::uint64_t late = 0;        ///< Answers that came after the timeout; their messages are lost.
   std::uint64_t reordered = 0;   ///< Answers that came behind one to a later message (RFC 4737).
   std::uint64_t duplicated = 0;  ///< Answers to what had been answered.
   std::uint64_t wrong = 0;       ///< Datagrams that answer nothing of what was sent.
@@ -234,7 +235,8 @@ struct RunResult {
   std::optional<CoreDistance> core_distance;  ///< When both ends run on this machine.
   std::uint64_t rss_bytes = 0;                ///< This process, at its highest.
   std::optional<std::uint64_t> server_rss_bytes;
-  std::optional<Plan> plan;
+  std::optional<Outcome> outcome;    ///< Of a generator.
+  std::optional<Pacing> pacing;      ///< Of a generator with a rate.
   std::optional<Delivery> delivery;  ///< Of a generator over UDP.
   std::optional<Stages> stages;
   std::vector<Interval> intervals;

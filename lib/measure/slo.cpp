@@ -49,7 +49,7 @@ Result<Objective> parse_objective(std::string_view text) {
   return objective;
 }
 
-// A message that was never answered is later than any: it has its place in the ranks, and no mean
+// A message that was lost is later than any: it has its place in the ranks, and no mean
 // or maximum exists with it.
 double figure_of(const Objective& objective, const LatencySummary& latency, std::uint64_t lost) {
   if (objective.figure == Objective::Figure::mean) return lost > 0 ? INFINITY : latency.mean;
@@ -92,10 +92,10 @@ Check check(const Objective& objective, const RunResult& result) {
     check.detail = "no message was measured";
     return check;
   }
-  const std::uint64_t lost = result.plan ? result.plan->lost : 0;
+  const std::uint64_t lost = result.outcome ? result.outcome->lost : 0;
   const double figure = figure_of(objective, latency, lost);
   check.passed = kept(figure);
-  check.detail = std::isinf(figure) ? format_counted(lost, "message") + " never answered"
+  check.detail = std::isinf(figure) ? format_counted(lost, "message") + " never answered in time"
                                     : format_time(figure);
   const double beyond = static_cast<double>(latency.count) * (100 - objective.percent) / 100;
   if (objective.figure == Objective::Figure::percentile && objective.percent < 100 &&

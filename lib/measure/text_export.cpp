@@ -162,21 +162,40 @@ void put_costs(std::string& text, const RunResult& result) {
                        format_share(result.machine.steal_pct)));
 }
 
+// Every part that is not empty. Where all went well, that is one.
+std::string text_of(const Outcome& outcome) {
+  if (outcome.planned == 0) return "nothing was planned or sent";
+  std::string text = format_count(outcome.planned);
+  if (outcome.answered == outcome.planned) return text + " planned, sent and answered";
+  text += outcome.sent == outcome.planned ? " planned and sent" : " planned";
+  const auto add = [&](std::uint64_t count, std::string_view what) {
+    if (count > 0) text += fmt::format(", {} {}", format_count(count), what);
+  };
+  if (outcome.sent < outcome.planned) add(outcome.sent, "sent");
+  add(outcome.unsent, "unsent");
+  add(outcome.answered, "answered");
+  add(outcome.lost, "lost");
+  add(outcome.late, "of them late");
+  return text;
+}
+
+std::string text_of(const Pacing& pacing) {
+  const std::string limit = format_time(kLateNs);
+  std::string text = pacing.behind == 0 ? fmt::format("none sent over {} behind its time", limit)
+                                        : fmt::format("{} sent over {} behind {} time",
+                                                      format_count(pacing.behind), limit,
+                                                      pacing.behind == 1 ? "its" : "their");
+  if (pacing.overdue > 0)
+    text += fmt::format(", {} overdue in the generator", format_count(pacing.overdue));
+  return text;
+}
+
 void put_outcome(std::string& text, const RunResult& result, bool colour) {
   text += '\n';
-  if (const auto& plan = result.plan) {
-    put_line(text, "plan",
-             fmt::format("{} planned, {} sent, {} unsent, {} answered, {} lost, {} late",
-                         format_count(plan->planned), format_count(plan->sent),
-                         format_count(plan->unsent()), format_count(plan->answered),
-                         format_count(plan->lost), format_count(plan->late)));
-  }
+  if (result.outcome) put_line(text, "outcome", text_of(*result.outcome));
+  if (result.pacing) put_line(text, "pacing", text_of(*result.pacing));
   if (const auto& delivery = result.delivery) {
     put_line(text, "delivery",
-             fmt::format("{} sent, {} answered, {} lost, {} late", format_count(delivery->sent),
-                         format_count(delivery->answered), format_count(delivery->lost),
-                         format_count(delivery->late)));
-    put_line(text, "",
              fmt::format("{} reordered, {} duplicated, {} wrong", format_count(delivery->reordered),
                          format_count(delivery->duplicated), format_count(delivery->wrong)));
   }

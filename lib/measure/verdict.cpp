@@ -30,14 +30,14 @@ double busy_pct_of(const RunResult& result) {
 // A closed loop drives both ends as hard as they go; where the server is full, its rate is
 // measured.
 bool server_was_limit(const RunResult& result) {
-  if (result.plan || !result.server_cpu) return false;
+  if (result.pacing || !result.server_cpu) return false;
   const double busy = result.server_cpu->pct(result.totals.seconds) / result.server_cpu->threads;
   return busy > kGeneratorBusyPctMax;
 }
 
 void judge_generator(const RunResult& result, Judgement& judgement) {
   if (result.role != Role::generator) return;
-  if (result.spins && !result.plan) {
+  if (result.spins && !result.pacing) {
     judgement.notes.push_back(
         "the generator spins and has no plan: nothing shows whether it was the limit");
   }
@@ -56,37 +56,40 @@ void judge_generator(const RunResult& result, Judgement& judgement) {
 }
 
 void judge_schedule(const RunResult& result, Judgement& judgement) {
-  if (!result.plan || result.plan->planned == 0) return;
-  const Plan& plan = *result.plan;
+  if (!result.pacing || !result.outcome || result.outcome->planned == 0) return;
+  const Outcome& outcome = *result.outcome;
+  const Pacing& pacing = *result.pacing;
   const auto weigh = [&](std::uint64_t count, const char* what) {
     if (count == 0) return;
-    const double share = percent_of(count, plan.planned);
+    const double share = percent_of(count, outcome.planned);
     auto& list = share > kScheduleMissedPctMax ? judgement.reasons : judgement.notes;
     list.push_back(fmt::format("{} of the planned messages ({}) {} {}", format_count(count),
                                format_share(share), was(count), what));
   };
-  weigh(plan.planned - std::min(plan.sent, plan.planned), "never sent");
-  weigh(plan.overdue, "sent late by the generator itself: the schedule was not kept");
-  weigh(plan.lost, "never answered; latency leaves them out");
-  const std::uint64_t held = plan.late - std::min(plan.late, plan.overdue);
-  if (percent_of(held, plan.planned) > kScheduleMissedPctMax) {
+  weigh(outcome.unsent, "never sent");
+  weigh(pacing.overdue, "sent behind time by the generator itself: the schedule was not kept");
+  weigh(outcome.lost, "never answered in time; latency leaves them out");
+  const std::uint64_t held = pacing.behind - std::min(pacing.behind, pacing.overdue);
+  if (percent_of(held, outcome.planned) > kScheduleMissedPctMax) {
     judgement.notes.push_back(
-        fmt::format("{} {} sent late because the connection still waited for the server; the wait "
-                    "is in the latency",
+        fmt::format("{} {} sent behind time because the connection still waited for the server; "
+                    "the wait is in the latency",
                     format_counted(held, "message"), was(held)));
   }
 }
 
-// A plan says the same of what was lost.
+// With a rate, judge_schedule() says what was lost.
 void judge_datagrams(const RunResult& result, Judgement& judgement) {
-  if (const auto& delivery = result.delivery; delivery && delivery->sent > 0) {
-    const double lost = percent_of(delivery->lost, delivery->sent);
-    if (delivery->lost > 0 && !result.plan) {
+  const auto& outcome = result.outcome;
+  const auto& delivery = result.delivery;
+  if (outcome && delivery && outcome->sent > 0) {
+    const double lost = percent_of(outcome->lost, outcome->sent);
+    if (outcome->lost > 0 && !result.pacing) {
       auto& list = lost > kScheduleMissedPctMax ? judgement.reasons : judgement.notes;
       list.push_back(
           fmt::format("{} of the messages sent ({}) {} never answered in time; "
                       "latency leaves them out",
-                      format_count(delivery->lost), format_share(lost), was(delivery->lost)));
+                      format_count(outcome->lost), format_share(lost), was(outcome->lost)));
     }
     const auto note = [&](std::uint64_t count, const char* what) {
       if (count > 0)
@@ -171,7 +174,8 @@ void judge_samples(const RunResult& result, Judgement& judgement) {
 
 bool generator_was_limit(const RunResult& result) {
   const bool overdue =
-      result.plan && percent_of(result.plan->overdue, result.plan->planned) > kScheduleMissedPctMax;
+      result.pacing && result.outcome &&
+      percent_of(result.pacing->overdue, result.outcome->planned) > kScheduleMissedPctMax;
   return overdue || busy_pct_of(result) > kGeneratorBusyPctMax;
 }
 

@@ -10,7 +10,7 @@ namespace wiremark::measure {
 
 /// A generator busier than this may be what was measured, instead of the server.
 inline constexpr double kGeneratorBusyPctMax = 90;
-/// The share of planned messages that may be missing, late by the generator's doing, or lost, and
+/// The share of planned messages that may be unsent, behind by the generator's doing, or lost, and
 /// of datagrams sent that may be lost: one in a hundred more, and they alone decide what p99 is.
 inline constexpr double kScheduleMissedPctMax = 1;
 /// Time the hypervisor gave to others shows up as latency of nobody here, and by the same
@@ -27,7 +27,7 @@ inline constexpr double kSamplesBeyondMin = 10;
 ///
 /// Reasons: the generator was at its limit and the server was not, the plan was missed, the
 /// hypervisor took time away, more errors than allowed, connections that are missing, too few
-/// messages for a p99. Notes: less of each of these, late messages that a slow server held up
+/// messages for a p99. Notes: less of each of these, messages that a slow server held up
 /// (their wait is in the latency), a higher percentile on few values, other work on the machine.
 struct Judgement {
   std::vector<std::string> reasons;
@@ -37,7 +37,7 @@ struct Judgement {
 Judgement judge(const RunResult& result);
 
 /// Whether the generator cannot have done more than it did: over kGeneratorBusyPctMax busy, or
-/// over kScheduleMissedPctMax of the plan late by its own doing. A higher rate says nothing then.
+/// over kScheduleMissedPctMax of the plan behind by its own doing. A higher rate says nothing then.
 bool generator_was_limit(const RunResult& result);
 
 /// Adds the judgement to result.warnings, its reasons in front of what a tool has put there and its

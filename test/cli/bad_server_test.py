@@ -7,6 +7,7 @@ import socket
 
 from bad_server import BadServer, echo, reset
 from case import case, contains, equal, expect, run, wait_until
+from outcome import expect_outcome
 from process import Echo, handles, netload, receive, require_backend, start_netload
 
 # Far below what a run without a time limit of its own would need, far above what a slow machine does.
@@ -24,12 +25,6 @@ def wrong_byte_in(place):
     return behave
 
 
-def expect_sums(plan):
-    """Nothing is in two places, nothing in none."""
-    equal(plan["sent"] + plan["unsent"], plan["planned"], f"sent and unsent of {plan}")
-    equal(plan["answered"] + plan["lost"], plan["sent"], f"answered and lost of {plan}")
-
-
 def errors_of(ended):
     return ended.json()["totals"]["errors"]
 
@@ -43,7 +38,8 @@ def a_wrong_byte_is_seen():
             equal(errors_of(ended), {"wrong reply": 1}, "errors")
             checks = ended.json()["checks"]
             equal([check["passed"] for check in checks], [False], "checks passed")
-            equal(ended.json()["totals"]["messages"], 20, "messages before it")
+            outcome = expect_outcome(ended.json())
+            equal([outcome["answered"], outcome["lost"]], [20, 1], "messages before it, and itself")
     with BadServer(wrong_byte_in(3)) as server:
         text = netload(server.address, "-c", "1", "-s", "100", "-d", "30s", seconds=SECONDS).ended_with(1).out
         contains(text, "wrong reply")
@@ -136,10 +132,9 @@ def one_is_closed_under_a_schedule():
     with BadServer(one_of_four(reset)) as server:
         ended = netload(server.address, "-c", "4", "-r", "100", "-d", "1s", "-s", "100", "--json", seconds=SECONDS)
         ended.ended_with(4)
-        plan = ended.json()["plan"]
-        equal(plan["planned"], 400, "planned")
-        expect(300 <= plan["answered"] < 400, f"plan: {plan}")
-        expect_sums(plan)
+        outcome = expect_outcome(ended.json())
+        equal(outcome["planned"], 400, "planned")
+        expect(300 <= outcome["answered"] < 400, f"outcome: {outcome}")
 
 
 @case
@@ -152,7 +147,9 @@ def no_answer_ends_with_the_timeout():
         with BadServer(behave) as server:
             ended = netload(server.address, "-c", "3", "--timeout", "300ms", *load, "--json", seconds=SECONDS)
             equal(errors_of(ended.ended_with(4)), {"no reply within the timeout": 3}, f"errors with {load}")
-            expect(ended.json()["totals"]["messages"] <= 9, "answers that were never given")
+            outcome = expect_outcome(ended.json())
+            expect(outcome["answered"] <= 9, "answers that were never given")
+            expect(outcome["lost"] >= 3, f"lost of {outcome}")
 
 
 @case
@@ -222,11 +219,10 @@ def all_die_early_and_the_rest_of_the_plan_is_unsent():
         reset(connection)
     with BadServer(behave) as server:
         ended = netload(server.address, "-c", "4", "-r", "100", "-d", "20s", "-s", "100", "--json", seconds=SECONDS)
-        plan = ended.ended_with(4).json()["plan"]
-        equal(plan["planned"], 8000, "planned")
-        equal(plan["answered"], 40, "answered")
-        expect(plan["unsent"] >= 8000 - 4 * (10 + 16), f"unsent of {plan}")
-        expect_sums(plan)
+        outcome = expect_outcome(ended.ended_with(4).json())
+        equal(outcome["planned"], 8000, "planned")
+        equal(outcome["answered"], 40, "answered")
+        expect(outcome["unsent"] >= 8000 - 4 * (10 + 16), f"unsent of {outcome}")
 
 
 @case
@@ -264,12 +260,11 @@ def one_breaks_and_is_opened_again():
             ended = netload(server.address, "-c", "4", *load, "-s", "100", "--reconnect", "--json", seconds=SECONDS)
             result = ended.ended_with(4).json()
             equal(sum(errors_of(ended).values()), 1, "errors")
-            if "plan" not in result:
+            outcome = expect_outcome(result)
+            expect(outcome["lost"] <= 16, f"lost of {outcome}")
+            if "pacing" not in result:
                 continue
-            plan = result["plan"]
-            equal([plan["planned"], plan["unsent"]], [messages, 0], f"planned and unsent of {plan}")
-            expect(plan["lost"] <= 16, f"lost of {plan}")
-            expect_sums(plan)
+            equal([outcome["planned"], outcome["unsent"]], [messages, 0], f"planned and unsent of {outcome}")
             equal(result["totals"]["connections"], 5, "connections made")
 
 
@@ -286,10 +281,9 @@ def the_server_dies_and_comes_back():
             wait_until(lambda: running.err.count("qps") > before + 10, "half a second was without a server")
             with Echo(listen=[first.address]):
                 ended = running.finish(SECONDS).ended_with(4)
-    plan = ended.json()["plan"]
-    equal([plan["planned"], plan["unsent"]], [2000, 0], f"planned and unsent of {plan}")
-    expect(plan["answered"] >= 2000 - 4 * 16, f"answered of {plan}")
-    expect_sums(plan)
+    outcome = expect_outcome(ended.json())
+    equal([outcome["planned"], outcome["unsent"]], [2000, 0], f"planned and unsent of {outcome}")
+    expect(outcome["answered"] >= 2000 - 4 * 16, f"answered of {outcome}")
     expect(any("refused" in kind for kind in errors_of(ended)), f"errors: {errors_of(ended)}")
     # Half a second without a server shows in every message planned meanwhile, not in four.
     p99 = dict(map(tuple, ended.json()["latency_ns"]["percentiles"]))[99.0]
@@ -305,17 +299,16 @@ def the_server_dies_and_stays_away():
             server.kill()
             ended = running.finish(SECONDS).ended_with(4)
         expect(any("refused" in kind for kind in errors_of(ended)), f"errors with {load}: {errors_of(ended)}")
-        if "plan" in ended.json():
-            equal(ended.json()["plan"]["planned"], 8000, "planned")
-            expect_sums(ended.json()["plan"])
+        outcome = expect_outcome(ended.json())
+        if "pacing" in ended.json():
+            equal(outcome["planned"], 8000, "planned")
 
 
 def interrupted(running):
     running.signal(signal.SIGINT)
     result = running.finish(SECONDS).ended_with(130).json()
     equal(result["interrupted"], True, "interrupted")
-    if "plan" in result:
-        expect_sums(result["plan"])
+    expect_outcome(result)
     return result
 
 
@@ -345,8 +338,8 @@ def interrupted_in_the_run():
     with Echo() as server:
         with start_netload(server.address, "-c", "4", "-r", "100", "-d", "60s", "-i", "50ms", "--json") as running:
             wait_until(lambda: running.err.count("qps") > 5, "it ran")
-            plan = interrupted(running)["plan"]
-            expect(100 < plan["planned"] < 24_000, f"planned is what had come due: {plan}")
+            outcome = interrupted(running)["outcome"]
+            expect(100 < outcome["planned"] < 24_000, f"planned is what had come due: {outcome}")
 
 
 @case
@@ -356,7 +349,7 @@ def interrupted_while_it_awaits_the_last_replies():
             connection.sendall(receive(connection, 512))
         given_up.append(number)
         server.ended.wait()
-    for load in [["-d", "300ms"], ["-r", "50", "-d", "300ms"]]:
+    for load, lost in [(["-d", "300ms"], 3), (["-r", "50", "-d", "300ms"], 36)]:
         given_up = []
         with BadServer(behave) as server:
             with start_netload(server.address, "-c", "3", "--timeout", "0", *load, "-i", "50ms", "--json") as running:
@@ -365,8 +358,8 @@ def interrupted_while_it_awaits_the_last_replies():
                 wait_until(lambda: running.err.count("qps") > seen + 20, "a second of its own clock had passed")
                 result = interrupted(running)
                 equal(result["totals"]["messages"], 9, "messages")
-                if "plan" in result:
-                    equal([result["plan"]["planned"], result["plan"]["lost"]], [45, 36], f"plan {result['plan']}")
+                outcome = result["outcome"]
+                equal([outcome["planned"], outcome["lost"]], [9 + lost, lost], f"outcome {outcome}")
 
 
 @case

@@ -121,7 +121,7 @@ class Output(unittest.TestCase):
 
     def test_the_document_has_the_frame_of_all_tools(self):
         whole = document(*QUICK, "-f", "bytes", "--seed", "77")
-        self.assertEqual(whole["schema"], "wiremark.result/1")
+        self.assertEqual(whole["schema"], "wiremark.result/2")
         self.assertEqual(whole["tool"], "codecbench")
         self.assertEqual(whole["config"]["seed"], "77")
         self.assertTrue(whole["host"]["kernel"])
@@ -213,6 +213,9 @@ class Output(unittest.TestCase):
         equal = run(*QUICK, "-f", "bytes", "--baseline", str(slow_past))
         self.assertEqual(equal.returncode, 0, equal.stdout)
         self.assertIn("0 of", equal.stdout)
+        before = self.path / "before.json"
+        before.write_text(json.dumps(json.loads(slow_past.read_text()) | {"schema": "wiremark.result/1"}))
+        self.assertIn("0 of", run(*QUICK, "-f", "bytes", "--baseline", str(before)).stdout)
         slower = run(*QUICK, "-f", "bytes", "--baseline", str(fast_past), "--tolerance", "50%")
         self.assertEqual(slower.returncode, 1)
         self.assertIn("slower  packet/bytes:own/decode/hot", slower.stdout)
@@ -223,7 +226,7 @@ class Output(unittest.TestCase):
         self.assertIn("no row of this run", other.stdout)
 
     def test_what_is_no_baseline_is_refused_before_anything_is_timed(self):
-        own = {"schema": "wiremark.result/1", "cells": [{"key": "a"}]}
+        own = {"schema": "wiremark.result/2", "cells": [{"key": "a"}]}
         path = self.path / "baseline.json"
         for text in ("", "[]", "{}", "no json", json.dumps(own)[:-1], json.dumps(own | {"cells": []}),
                      json.dumps(own | {"cells": [{}]}), json.dumps(own | {"schema": "wiremark.result/0"}),

@@ -113,7 +113,7 @@ def drive(address):
     result = netload(address, "-c", "5", "-n", "500", "-s", "100-2k", "--json").ended_with(0).json()
     equal(result["totals"]["messages"], 500, "messages")
     result = netload(address, "-c", "5", "-r", "20", "-d", "500ms", "--json").ended_with(0).json()
-    equal(result["plan"]["answered"], 50, "planned messages answered")
+    equal(result["outcome"]["answered"], 50, "planned messages answered")
     return result
 
 
@@ -152,8 +152,8 @@ def drive_datagrams(*argv):
         wait_until(lambda: bound_over_udp(port) or not server.running, f"{argv[0]} was bound")
         ended = netload(f"udp:127.0.0.1:{port}", "-c", "1", "-n", "500", "-s", "16-1k", "--timeout", "30s",
                         "--json").ended_with(0)
-        delivery = ended.json()["delivery"]
-        equal((delivery["sent"], delivery["answered"], delivery["lost"]), (500, 500, 0), "sent, answered and lost")
+        outcome = ended.json()["outcome"]
+        equal((outcome["sent"], outcome["answered"], outcome["lost"]), (500, 500, 0), "sent, answered and lost")
         server.process.terminate()
 
 

@@ -10,6 +10,7 @@ import tempfile
 import time
 
 from case import case, contains, equal, expect, run, wait_until
+from outcome import expect_outcome
 from process import (Echo, Process, backend_flags, free_port, handles, netload, program,
                      require_backend, start_netload, state_of)
 
@@ -18,15 +19,14 @@ def document(server, *flags, code=0):
     return netload(server.address, *flags, "--json").ended_with(code).json()
 
 
+def all_well(planned):
+    return {"planned": planned, "sent": planned, "answered": planned, "lost": 0, "late": 0, "unsent": 0}
+
+
 def expect_plan(result, planned):
-    """Everything planned was sent and answered."""
-    plan = result["plan"]
-    equal(plan["planned"], planned, "planned")
-    equal(plan["sent"], planned, "sent")
-    equal(plan["unsent"], 0, "unsent")
-    equal(plan["answered"], planned, "answered")
-    equal(plan["lost"], 0, "lost")
-    equal(result["totals"]["messages"], planned, "messages")
+    """With a rate, everything planned was sent and answered."""
+    expect("pacing" in result, "no pacing of a run with a rate")
+    equal(expect_outcome(result), all_well(planned), "outcome")
     equal(result["latency_ns"]["count"], planned, "latencies")
     equal(result["totals"]["errors"], {}, "errors")
 
@@ -37,7 +37,7 @@ def count_is_exact():
         for count, flags in [(1000, ["-c", "7"]), (1, ["-c", "20"]), (1, ["-c", "20", "-t", "2"]),
                              (1001, ["-c", "3", "-t", "2"]), (501, ["-c", "4", "-P", "5"])]:
             result = document(server, "-n", str(count), "-s", "64", *flags)
-            equal(result["totals"]["messages"], count, f"messages with {flags}")
+            equal(expect_outcome(result), all_well(count), f"outcome with {flags}")
             equal(result["latency_ns"]["count"], count, f"latencies with {flags}")
             equal(result["totals"]["bytes_in"], count * 64, f"bytes in with {flags}")
             equal(result["totals"]["bytes_out"], count * 64, f"bytes out with {flags}")
@@ -77,7 +77,8 @@ def rate_of_all_together():
 def rate_of_zero_is_a_closed_loop():
     with Echo() as server:
         result = document(server, "-c", "2", "-r", "0", "-n", "100")
-        expect("plan" not in result, "a plan without a rate")
+        equal(expect_outcome(result), all_well(100), "outcome")
+        expect("pacing" not in result, "a pacing without a rate")
 
 
 @case
@@ -95,22 +96,21 @@ def a_rate_that_nothing_can_keep_ends():
     """Hours of messages would be left; the count stays exact, over threads that share the connections unevenly."""
     with Echo() as server:
         for flags in [["-c", "7", "-t", "3"], ["-c", "7", "-t", "3", "-w", "10ms"], ["-c", "2", "-P", "1"]]:
-            plan = document(server, "-R", "1000M", "-d", "100ms", "--timeout", "3s", *flags)["plan"]
-            equal(plan["planned"], 100_000_000, f"planned with {flags}")
-            equal(plan["sent"] + plan["unsent"], plan["planned"], f"sent and unsent of {plan}")
-            expect(plan["unsent"] > 0, f"unsent of {plan}")
-            equal(plan["answered"], plan["sent"], f"answered of {plan}")
+            outcome = expect_outcome(document(server, "-R", "1000M", "-d", "100ms", "--timeout", "3s", *flags))
+            equal(outcome["planned"], 100_000_000, f"planned with {flags}")
+            expect(outcome["unsent"] > 0, f"unsent of {outcome}")
+            equal(outcome["answered"], outcome["sent"], f"answered of {outcome}")
 
 
 @case
 def poisson_arrivals():
     with Echo() as server:
         flags = ["-c", "7", "-R", "1000", "--arrival", "poisson", "-d", "1s", "--seed"]
-        counts = [document(server, *flags, seed)["plan"] for seed in ["5", "5", "6"]]
-        for plan in counts:
-            equal([plan["sent"], plan["answered"], plan["lost"]], [plan["planned"], plan["planned"], 0], "plan")
+        counts = [expect_outcome(document(server, *flags, seed)) for seed in ["5", "5", "6"]]
+        for outcome in counts:
+            equal(outcome, all_well(outcome["planned"]), "outcome")
             # A count of 1,000 expected has a deviation of 32.
-            expect(800 < plan["planned"] < 1200, f"planned: {plan}")
+            expect(800 < outcome["planned"] < 1200, f"planned: {outcome}")
         equal(counts[0]["planned"], counts[1]["planned"], "planned with the same seed")
         expect(counts[0]["planned"] != counts[2]["planned"], "another seed plans the same")
         expect_plan(document(server, "-c", "5", "-r", "100", "--arrival", "poisson", "-n", "77"), 77)
@@ -188,7 +188,7 @@ def seed_decides_the_sizes():
 def unix_path():
     with tempfile.TemporaryDirectory() as folder, Echo(listen=[f"unix:{folder}/echo"]) as server:
         result = document(server, "-c", "4", "-n", "400")
-        equal(result["totals"]["messages"], 400, "messages")
+        equal(expect_outcome(result), all_well(400), "outcome")
         expect("server" in result["cpu"], "the server's CPU was not found")
 
 
@@ -431,7 +431,7 @@ def compare_as_json():
         expect(one["server_us_cpu_per_message"]["min"] > 0, "no CPU of the server")
         expect(one["qps"]["min"] <= one["qps"]["median"] <= one["qps"]["max"], f"spread: {one['qps']}")
         for part in one["rounds"]:
-            equal(part["schema"], "wiremark.result/1", "schema of a round")
+            equal(part["schema"], "wiremark.result/2", "schema of a round")
     with tempfile.TemporaryDirectory() as folder:
         out = netload("--compare", "epoll", "--rounds", "1", "-c", "1", "-d", "50ms", f"--json={folder}/both").ended_with(0).out
         contains(out, "us/message")

@@ -49,7 +49,7 @@ def one_file_is_the_same_again():
         equal(netreport(runs.files[0], "--json").ended_with(0).json(), runs.document(0), "the document")
         text = netreport(runs.files[0]).ended_with(0).out
         contains(text, "VALID: netload ")
-        contains(text, "90 planned, 90 sent, 0 unsent, 90 answered, 0 lost")
+        contains(text, "  outcome     90 planned, sent and answered\n")
 
 
 @case
@@ -66,7 +66,7 @@ def histograms_are_added_without_loss():
             equal(dict(map(tuple, merged[name]["histogram"]["counts"])), counts, f"buckets of {name}")
             equal(merged[name]["min"], min(part[name]["min"] for part in parts), f"min of {name}")
             equal(merged[name]["max"], max(part[name]["max"] for part in parts), f"max of {name}")
-        equal(merged["plan"]["answered"], 240, "answered")
+        equal(merged["outcome"]["answered"], 240, "answered")
         equal(merged["totals"]["messages"], 240, "messages")
         equal(merged["totals"]["seconds"], max(part["totals"]["seconds"] for part in parts), "seconds")
         equal(merged["config"]["size"], "512, 2048", "sizes")
@@ -117,12 +117,34 @@ def what_cannot_be_added():
         contains(netreport(empty).ended_with(3).err, f"{empty}: no JSON document")
         other = runs.path("other.json")
         with open(other, "w", encoding="utf-8") as file:
-            json.dump({**runs.document(0), "schema": "wiremark.result/2"}, file)
-        contains(netreport(runs.files[0], other).ended_with(3).err, "wiremark.result/2")
+            json.dump({**runs.document(0), "schema": "wiremark.result/3"}, file)
+        contains(netreport(runs.files[0], other).ended_with(3).err, "wiremark.result/3")
     contains(netreport("/nowhere/file").ended_with(3).err, "/nowhere/file")
     contains(netreport("/").ended_with(3).err, "/")
     contains(netreport().ended_with(2).err, "FILE")
     contains(netreport("--frobnicate", "x").ended_with(2).err, "--frobnicate")
+
+
+@case
+def a_result_of_the_schema_before():
+    """As netload wrote it then, with a rate and without."""
+    with Runs(OPEN, ["-c", "2", "-n", "50"]) as runs:
+        for number, counts in [(0, 90), (1, 50)]:
+            document = runs.document(number)
+            outcome, pacing = document.pop("outcome"), document.pop("pacing", None)
+            equal(outcome["answered"], counts, "answered")
+            if pacing:
+                del outcome["late"]
+                document["plan"] = {**outcome, "late": pacing["behind"], "overdue": pacing["overdue"]}
+            before = runs.path("before.json")
+            with open(before, "w", encoding="utf-8") as file:
+                json.dump({**document, "schema": "wiremark.result/1"}, file)
+            now = netreport(before, "--json").ended_with(0).json()
+            keeps_to_the_schema(now)
+            wanted = runs.document(number)
+            if not pacing:
+                del wanted["outcome"]  # It did not say what it had sent.
+            equal(now, wanted, "the document")
 
 
 @case

@@ -60,9 +60,8 @@ def a_stopped_generator_is_named():
             time.sleep(1)
             running.signal(signal.SIGCONT)
             result = running.finish().ended_with(0).json()
-        plan = result["plan"]
-        expect(plan["overdue"] > 300, f"plan: {plan}")
-        contains(" ".join(result["verdict"]["reasons"]), "late by the generator itself")
+        expect(result["pacing"]["overdue"] > 300, f"pacing: {result['pacing']}")
+        contains(" ".join(result["verdict"]["reasons"]), "behind time by the generator itself")
 
 
 @case
@@ -75,9 +74,9 @@ def a_stopped_server_does_not_invalidate():
             time.sleep(1)
             server.signal(signal.SIGCONT)
             result = running.finish().ended_with(0).json()
-        plan = result["plan"]
+        pacing = result["pacing"]
         # Of the 400 that waited for the server none is overdue, whatever the machine makes of others.
-        expect(plan["late"] - plan["overdue"] > 300, f"plan: {plan}")
+        expect(pacing["behind"] - pacing["overdue"] > 300, f"pacing: {pacing}")
         contains(" ".join(result["warnings"]), "waited for the server")
         expect("waited for the server" not in " ".join(result["verdict"]["reasons"]), "it was made a reason")
 
@@ -124,13 +123,13 @@ def lines_of_json():
         ended = netload(server.address, "-c", "2", "-d", "1s", "-i", "200ms", "--json-lines").ended_with(0)
         lines = [json.loads(line) for line in ended.out.splitlines()]
         expect(len(lines) >= 4, f"{len(lines)} lines")
-        equal([line["schema"] for line in lines], ["wiremark.interval/1"] * (len(lines) - 1) + ["wiremark.result/1"], "schemas")
+        equal([line["schema"] for line in lines], ["wiremark.interval/1"] * (len(lines) - 1) + ["wiremark.result/2"], "schemas")
         equal(len(lines[-1]["intervals"]), len(lines) - 1, "intervals in the result")
         for line in lines:
             keeps_to_the_schema(line)
         served = [json.loads(line) for line in server.stop().ended_with(0).out.splitlines()]
         equal({line["schema"] for line in served[:-1]}, {"wiremark.interval/1"}, "schemas of netecho's lines")
-        equal(served[-1]["schema"], "wiremark.result/1", "the last")
+        equal(served[-1]["schema"], "wiremark.result/2", "the last")
 
 
 @case
@@ -179,7 +178,7 @@ def starts_at_a_time():
         at = time.time() + 1.5
         ended = netload(server.address, "-c", "2", "-r", "100", "-d", "200ms", "--start-at", f"{at:.3f}", "--json")
         expect(time.time() >= at + 0.2, "it ended before its start and its duration had passed")
-        equal(ended.ended_with(0).json()["plan"]["answered"], 40, "messages")
+        equal(ended.ended_with(0).json()["outcome"]["answered"], 40, "messages")
         ended = netload(server.address, "-c", "20", "--connect-rate", "10", "-n", "1", "--start-at", f"{time.time() + 1:.3f}")
         contains(ended.ended_with(3).err, "choose a later time")
 

@@ -29,9 +29,9 @@ def ten_thousand_connections():
     with Echo("--json") as server:
         result = result_of(server, "-c", "10000", "-r", "10", "-d", "5s")
         equal(result["totals"]["connections"], 10_000, "connections")
-        equal(result["plan"]["planned"], 500_000, "planned")
-        equal(result["plan"]["answered"], 500_000, "answered")
-        equal(result["plan"]["lost"], 0, "lost")
+        equal(result["outcome"]["planned"], 500_000, "planned")
+        equal(result["outcome"]["answered"], 500_000, "answered")
+        equal(result["outcome"]["lost"], 0, "lost")
         equal(result["totals"]["errors"], {}, "errors")
         expect("server" in result["cpu"], "no CPU of the server")
         served = server.stop().ended_with(0).json()["totals"]
@@ -55,11 +55,11 @@ def ten_thousand_connections_over_udp():
     with Echo("--rcvbuf", "4M", "--json", listen=["udp:127.0.0.1:0"]) as server:
         result = result_of(server, "-c", "10000", "-r", "10", "-d", "5s", "-s", "64")
         served = server.stop().ended_with(0).json()["totals"]["datagrams"]
-        plan, delivery, ours = result["plan"], result["delivery"], result["totals"]["datagrams"]
-        equal(plan["planned"], 500_000, "planned")
-        equal(plan["sent"], 500_000, "sent")
-        equal(delivery["answered"] + delivery["lost"], 500_000, "answered and lost")
-        expect(delivery["answered"] > 400_000, f"most were lost: {delivery}")
+        outcome, ours = result["outcome"], result["totals"]["datagrams"]
+        equal(outcome["planned"], 500_000, "planned")
+        equal(outcome["sent"], 500_000, "sent")
+        equal(outcome["answered"] + outcome["lost"], 500_000, "answered and lost")
+        expect(outcome["answered"] > 400_000, f"most were lost: {outcome}")
         there = ours["out"] - served["in"] - served["dropped"]
         back = served["out"] - ours["in"] - ours["dropped"]
         expect(there >= 0 and back >= 0, f"more came than was sent: client {ours}, server {served}")
@@ -87,8 +87,8 @@ def sixty_thousand_connections_to_one_target():
             for run_ in runs:
                 result = run_.finish(SECONDS).ended_with(0).json()
                 equal(result["totals"]["connections"], each, "connections")
-                equal(result["plan"]["planned"], 4 * each, "planned")
-                equal(result["plan"]["answered"], 4 * each, "answered")
+                equal(result["outcome"]["planned"], 4 * each, "planned")
+                equal(result["outcome"]["answered"], 4 * each, "answered")
                 equal(result["totals"]["errors"], {}, "errors")
 
 
@@ -99,8 +99,8 @@ def ten_thousand_connections_in_every_format():
         with Echo("-f", name, "--json") as server:
             result = result_of(server, "-f", name, "-c", "10000", "-r", "10", "-d", "2s")
             equal(result["totals"]["connections"], 10_000, f"connections in {name}")
-            equal(result["plan"]["planned"], 200_000, "planned")
-            equal(result["plan"]["answered"], 200_000, f"answered in {name}")
+            equal(result["outcome"]["planned"], 200_000, "planned")
+            equal(result["outcome"]["answered"], 200_000, f"answered in {name}")
             equal([check["passed"] for check in result["checks"]], [True], "every answer decoded and checked")
             equal(result["totals"]["errors"], {}, "errors")
             served = server.stop().ended_with(0).json()["totals"]

@@ -184,7 +184,7 @@ def ten_thousand_connections():
         flags = ["-f", "json", "-c", "10000", "-r", "10", "-d", "3s", "--timeout", "60s", "--json"]
         result = netload(server.address, *flags, seconds=400).ended_with(0).json()
         served = server.stop().ended_with(0).json()
-    equal(result["plan"]["answered"], 300_000, "answered")
+    equal(result["outcome"]["answered"], 300_000, "answered")
     equal([result["totals"]["errors"], served["totals"]["errors"]], [{}, {}], "errors")
     equal(served["totals"]["messages"], 300_000, "messages that the server saw")
     equal(served["totals"]["connections"], 10_000, "connections")

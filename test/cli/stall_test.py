@@ -56,8 +56,8 @@ def disturbed(result):
 def gate(stop, check):
     for _ in range(TRIES):
         result, slept = slept_through(stop)
-        plan = result["plan"]
-        equal([plan["planned"], plan["sent"], plan["answered"], plan["lost"]], [10_000, 10_000, 10_000, 0], "plan")
+        outcome = result["outcome"]
+        equal([outcome[part] for part in ["planned", "sent", "answered", "lost"]], [10_000, 10_000, 10_000, 0], "outcome")
         equal(result["latency_ns"]["count"], 10_000, "latencies")
         equal(result["totals"]["errors"], {}, "errors")
         # The shape, whatever else the machine does: nothing can make a wait shorter.

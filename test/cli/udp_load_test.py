@@ -7,6 +7,7 @@ import signal
 import tempfile
 
 from case import case, contains, equal, expect, run, wait_until
+from outcome import expect_outcome
 from process import (Echo, free_port, netload, program, require_backend, require_ipv6, run_program,
                      start_netload)
 from relay import Relay
@@ -21,18 +22,14 @@ NEVER_LATE = ["--timeout", "30s"]
 def delivery(ended):
     """What became of the messages, after a look at what must hold for any run."""
     document = ended.json()
-    counts = document["delivery"]
-    equal(counts["answered"] + counts["lost"], counts["sent"], f"answered and lost of {counts}")
-    equal(document["totals"]["messages"], counts["answered"], "messages")
-    if "plan" in document:
-        for part in ["sent", "answered", "lost"]:
-            equal(document["plan"][part], counts[part], f"{part} of the plan")
-    return counts
+    expect_outcome(document)
+    return {**document["outcome"], **document["delivery"]}
 
 
 def fate(sent, lost=0, late=0, reordered=0, duplicated=0, wrong=0):
-    return {"sent": sent, "answered": sent - lost, "lost": lost, "late": late, "reordered": reordered,
-            "duplicated": duplicated, "wrong": wrong}
+    """Of messages that were all sent."""
+    return {"planned": sent, "sent": sent, "answered": sent - lost, "lost": lost, "late": late, "unsent": 0,
+            "reordered": reordered, "duplicated": duplicated, "wrong": wrong}
 
 
 @case
@@ -59,14 +56,14 @@ def an_open_loop_sends_its_plan():
             ended = netload(server.address, "-c", "50", "-P", "4", "-r", "40", "-d", "1s", "-s", "64", *NEVER_LATE,
                             "--json", *flags).ended_with(0)
             served = server.stop().ended_with(0).json()["totals"]["datagrams"]
-        counts, plan = delivery(ended), ended.json()["plan"]
+        counts = delivery(ended)
         equal(counts["wrong"], 0, f"answers that are wrong with {flags}")
         equal(counts["lost"], 0, f"messages lost with {flags}")
-        equal(served, {"in": plan["planned"], "out": plan["planned"], "unsent": 0, "dropped": 0},
+        equal(served, {"in": counts["planned"], "out": counts["planned"], "unsent": 0, "dropped": 0},
               f"the server's datagrams with {flags}")
-        equal(plan["sent"], plan["planned"], "messages sent")
+        equal(counts["sent"], counts["planned"], "messages sent")
         if "poisson" not in flags:
-            equal(plan["planned"], 2000, "messages planned")
+            equal(counts["planned"], 2000, "messages planned")
 
 
 @case
@@ -117,13 +114,17 @@ def a_lost_datagram_holds_up_nobody():
     """A closed loop in which every tenth is lost; each costs its connection one timeout."""
     with Echo(listen=LOOPBACK) as server, \
             Relay(server.address, lambda _, sequence: sequence % 10 != 9) as network:
-        ended = netload(network.address, "-c", "4", "-n", "200", "--timeout", "1s", "--json").ended_with(0)
+        ended = netload(network.address, "-c", "4", "-n", "200", "--timeout", "1s", "--slo", "max<1000s",
+                        "--json").ended_with(1)
         counts = delivery(ended)
         equal(counts["sent"], 200, "messages sent")
         equal(counts["lost"], network.dropped + counts["late"], "lost messages")
         expect(counts["lost"] > 0, "none was lost")
         reasons = ended.json()["verdict"]["reasons"]
         expect(any("of the messages sent" in reason for reason in reasons), f"the loss is no reason: {reasons}")
+        slo = ended.json()["checks"][-1]
+        equal(slo["passed"], False, "an objective that a lost message breaks")
+        contains(slo["detail"], "never answered in time")
 
 
 @case
@@ -234,14 +235,14 @@ def every_output_has_it():
             ended = netload(server.address, "-c", "4", "-n", "1000", *NEVER_LATE, f"--json={file(str(i))}", "--csv",
                             file("csv")).ended_with(0)
         contains(ended.out, "datagrams            1,000 in   1,000 out   (0 unsent, 0 dropped by the kernel)")
-        contains(ended.out, "1,000 sent, 1,000 answered, 0 lost, 0 late")
-        contains(ended.out, "0 reordered, 0 duplicated, 0 wrong")
+        contains(ended.out, "  outcome     1,000 planned, sent and answered\n")
+        contains(ended.out, "  delivery    0 reordered, 0 duplicated, 0 wrong")
         with open(file("csv"), encoding="utf-8") as rows:
             rows = list(csv.DictReader(rows))
-        equal([row["delivery_answered"] for row in rows], ["1000", "1000"], "the column delivery_answered")
+        equal([row["outcome_answered"] for row in rows], ["1000", "1000"], "the column outcome_answered")
         equal(rows[0]["datagrams_out"], "1000", "the column datagrams_out")
         merged = run_program(program("NETREPORT"), file("0"), file("1"), "--json").ended_with(0)
-        equal(merged.json()["delivery"], fate(2000), "the merged delivery")
+        equal(delivery(merged), fate(2000), "the merged delivery")
 
 
 require_backend()

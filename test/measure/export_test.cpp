@@ -93,7 +93,7 @@ TEST_CASE("the document holds all that the schema requires, and nothing else") {
 
 TEST_CASE("the document keeps figures and order") {
   const std::string text = json_document(sample_result());
-  CHECK(text.starts_with("{\n  \"schema\": \"wiremark.result/1\",\n  \"tool\": \"netload\""));
+  CHECK(text.starts_with("{\n  \"schema\": \"wiremark.result/2\",\n  \"tool\": \"netload\""));
   CHECK(text.ends_with("\n}\n"));
   const json document = json::parse(text);
   CHECK(document["host"]["limits"]["nofile_hard"].is_null());
@@ -105,7 +105,8 @@ TEST_CASE("the document keeps figures and order") {
   CHECK(document["server_us_cpu_per_message"] == 10);
   CHECK(document["latency_ns"]["from"] == "schedule");
   CHECK(document["latency_ns"]["percentiles"][0][0] == 50);
-  CHECK(document["plan"]["late"] == 12);
+  CHECK(document["outcome"]["planned"] == 200'000);
+  CHECK(document["pacing"] == json{{"behind", 12}, {"overdue", 0}});
   CHECK(document["totals"]["packets"] ==
         json{{"in", 390'000}, {"out", 200'400}, {"data_in", 200'000}, {"data_out", 200'100}});
   CHECK(document["intervals"][0]["packets"]["out"] == 20'040);
@@ -133,7 +134,8 @@ TEST_CASE("what a run does not have is left out of the document") {
   RunResult result = sample_result();
   result.server_cpu.reset();
   result.server_rss_bytes.reset();
-  result.plan.reset();
+  result.outcome.reset();
+  result.pacing.reset();
   result.connect.reset();
   result.totals.packets.reset();
   result.stages.reset();
@@ -141,7 +143,8 @@ TEST_CASE("what a run does not have is left out of the document") {
   CHECK_FALSE(document.contains("server_us_cpu_per_message"));
   CHECK_FALSE(document["cpu"].contains("server"));
   CHECK_FALSE(document["rss_bytes"].contains("server"));
-  CHECK_FALSE(document.contains("plan"));
+  CHECK_FALSE(document.contains("outcome"));
+  CHECK_FALSE(document.contains("pacing"));
   CHECK_FALSE(document.contains("connect_ns"));
   CHECK(document["totals"]["packets"].is_null());
   CHECK_FALSE(document.contains("stages"));
@@ -152,27 +155,31 @@ TEST_CASE("datagrams stand in every output, where there were any") {
   const json document = json::parse(json_document(result));
   CHECK(document["totals"]["datagrams"] ==
         json{{"in", 200'013}, {"out", 202'000}, {"unsent", 7}, {"dropped", 11}});
-  CHECK(document["delivery"] == json{{"sent", 202'007},
-                                     {"answered", 200'000},
-                                     {"lost", 2'007},
-                                     {"late", 4},
-                                     {"reordered", 5},
-                                     {"duplicated", 3},
-                                     {"wrong", 6}});
+  CHECK(document["outcome"] == json{{"planned", 202'007},
+                                    {"sent", 202'007},
+                                    {"answered", 200'000},
+                                    {"lost", 2'007},
+                                    {"late", 4},
+                                    {"unsent", 0}});
+  CHECK(document["delivery"] == json{{"reordered", 5}, {"duplicated", 3}, {"wrong", 6}});
   const auto rows = parse_csv(csv_header() + csv_row(result) + csv_row(sample_result()));
   const auto at = [&](std::size_t row, const char* name) {
     return rows[row][static_cast<std::size_t>(std::ranges::find(rows[0], name) - rows[0].begin())];
   };
   CHECK(at(1, "datagrams_in") == "200013");
   CHECK(at(1, "datagrams_dropped") == "11");
-  CHECK(at(1, "delivery_lost") == "2007");
+  CHECK(at(1, "outcome_lost") == "2007");
+  CHECK(at(1, "outcome_late") == "4");
+  CHECK(at(1, "pacing_behind").empty());
   CHECK(at(1, "delivery_wrong") == "6");
   CHECK(at(2, "datagrams_in").empty());
-  CHECK(at(2, "delivery_sent").empty());
+  CHECK(at(2, "outcome_sent") == "200000");
+  CHECK(at(2, "pacing_behind") == "12");
+  CHECK(at(2, "delivery_wrong").empty());
   const std::string text = text_report(result);
-  for (const char* part :
-       {"200,013 in   202,000 out   (7 unsent, 11 dropped by the kernel)",
-        "202,007 sent, 200,000 answered, 2,007 lost, 4 late", "5 reordered, 3 duplicated, 6 wrong"})
+  for (const char* part : {"200,013 in   202,000 out   (7 unsent, 11 dropped by the kernel)",
+                           "202,007 planned and sent, 200,000 answered, 2,007 lost, 4 of them late",
+                           "5 reordered, 3 duplicated, 6 wrong"})
     CHECK_MESSAGE(text.find(part) != std::string::npos, text);
   CHECK(text.find("packets") == std::string::npos);
   const std::string other = text_report(sample_result());
@@ -271,8 +278,8 @@ TEST_CASE("the report names every figure and fits 100 columns") {
                            "10.0 us",
                            "3.81 MiB",
                            "38.5 % busy",
-                           "200,000 planned",
-                           "12 late",
+                           "outcome     200,000 planned, sent and answered\n",
+                           "pacing      12 sent over 10.0 ms behind their time\n",
                            "timeout 3, connect refused 1,200",
                            "verify passed: 200,000 replies",
                            "auto asked for, uring active",
@@ -292,6 +299,38 @@ TEST_CASE("the report names every figure and fits 100 columns") {
     CHECK(line.size() <= 100);
     CHECK_FALSE(line.ends_with(' '));
   }
+}
+
+TEST_CASE("an outcome is told in one line, which names every part that is not empty") {
+  const auto told = [](const Outcome& outcome) {
+    RunResult result;
+    result.outcome = outcome;
+    const std::string text = text_report(result);
+    const std::size_t at = text.find("  outcome     ") + 14;
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  CHECK(told({}) == "nothing was planned or sent");
+  CHECK(told({1, 1, 1, 0, 0, 0}) == "1 planned, sent and answered");
+  CHECK(told({3'000'000, 3'000'000, 3'000'000, 0, 0, 0}) == "3,000,000 planned, sent and answered");
+  CHECK(told({10, 10, 8, 2, 0, 0}) == "10 planned and sent, 8 answered, 2 lost");
+  CHECK(told({10, 10, 0, 10, 1, 0}) == "10 planned and sent, 10 lost, 1 of them late");
+  CHECK(told({10, 7, 7, 0, 0, 3}) == "10 planned, 7 sent, 3 unsent, 7 answered");
+  CHECK(told({10, 0, 0, 0, 0, 10}) == "10 planned, 10 unsent");
+  CHECK(told({10, 7, 4, 3, 2, 3}) ==
+        "10 planned, 7 sent, 3 unsent, 4 answered, 3 lost, 2 of them late");
+}
+
+TEST_CASE("pacing is told in one line") {
+  const auto tells = [](const Pacing& pacing, const char* line) {
+    RunResult result;
+    result.pacing = pacing;
+    return text_report(result).find(std::string("  pacing      ") + line + '\n') !=
+           std::string::npos;
+  };
+  CHECK(tells({0, 0}, "none sent over 10.0 ms behind its time"));
+  CHECK(tells({1, 0}, "1 sent over 10.0 ms behind its time"));
+  CHECK(tells({1'200, 168},
+              "1,200 sent over 10.0 ms behind their time, 168 overdue in the generator"));
 }
 
 TEST_CASE("a live line has both directions and the memory") {

@@ -31,6 +31,7 @@ Json whole_document() {
   const RunResult datagrams = sample_of_datagrams();
   result.latency = summarize(latency, "schedule");
   result.totals.datagrams = datagrams.totals.datagrams;
+  result.outcome = datagrams.outcome;
   result.delivery = datagrams.delivery;
   result.intervals.push_back(result.intervals.front());
   result.intervals.back().start_s = 1;
@@ -87,8 +88,8 @@ TEST_CASE("a value that the schema forbids is refused, with its place and what i
       {"/role", "judge", "\"judge\", and must be one of [\"generator\",\"server\",\"bench\"]"},
       {"/started", "2026-11-31T02:18:25Z",
        "\"2026-11-31T02:18:25Z\", and must be a time in UTC such as \"2026-11-21T02:18:25Z\""},
-      {"/plan/hurried", 1, "1, and there is no such member"},
-      {"/plan/a~1b", std::string(100, 'x'),
+      {"/outcome/hurried", 1, "1, and there is no such member"},
+      {"/outcome/a~1b", std::string(100, 'x'),
        "\"" + std::string(59, 'x') + "..., and there is no such member"},
   });
 }
@@ -110,10 +111,11 @@ TEST_CASE("figures that contradict one another are refused, with both") {
        {{index, 900}, {index, 90}, {Histogram::index_of(90'000), 9}, {last, 1}},
        "an array of 4" + made + "an array of 3"},
       {"/stages/tick_ns/mean", 1, "1" + made + "120032.0"},
-      {"/plan/unsent", 3, "3" + made + "0"},
-      {"/plan/lost", 3, "3" + made + "0"},
-      {"/plan/sent", 200'001, "200001, and must be at most /plan/planned, which is 200000"},
-      {"/delivery/lost", 3, "3" + made + "2007"},
+      {"/outcome/unsent", 3, "3" + made + "0"},
+      {"/outcome/lost", 2'006, "2006" + made + "2007"},
+      {"/outcome/sent", 202'008, "202008, and must be at most /outcome/planned, which is 202007"},
+      {"/outcome/answered", 202'008, "202008, and must be at most /outcome/sent, which is 202007"},
+      {"/outcome/late", 2'008, "2008, and must be at most /outcome/lost, which is 2007"},
       {"/verdict/valid", false, "false" + made + "true"},
       {"/latency_ns/clamped", 1'001, "1001, and must be at most /latency_ns/count, which is 1000"},
       {"/intervals/1/p99_ns", 130'001,
@@ -122,6 +124,61 @@ TEST_CASE("figures that contradict one another are refused, with both") {
       {"/intervals/0/schema", "wiremark.interval/1",
        "\"wiremark.interval/1\", and has no place here"},
   });
+}
+
+TEST_CASE("what says more of an outcome is refused without it") {
+  for (const char* part : {"pacing", "delivery"}) {
+    Json document = whole_document();
+    for (const char* name : {"outcome", "pacing", "delivery"}) {
+      if (name != std::string(part)) document.erase(name);
+    }
+    CHECK(reason_against(document) ==
+          "/outcome is missing, and the rest of the document makes it an object of 6");
+  }
+}
+
+TEST_CASE("a document of wiremark.result/1 is read, with its plan and delivery as they are now") {
+  const Json plan = {{"planned", 210'000}, {"sent", 202'007}, {"unsent", 7'993},    {"late", 12},
+                     {"overdue", 5},       {"lost", 2'007},   {"answered", 200'000}};
+  const Json delivery = {{"sent", 202'007}, {"answered", 200'000}, {"lost", 2'007}, {"late", 4},
+                         {"reordered", 5},  {"duplicated", 3},     {"wrong", 6}};
+  const auto read = [](const Json& plan_then, const Json& delivery_then) {
+    Json document = whole_document();
+    document["schema"] = "wiremark.result/1";
+    for (const char* name : {"outcome", "pacing", "delivery"}) document.erase(name);
+    if (!plan_then.is_null()) document["plan"] = plan_then;
+    if (!delivery_then.is_null()) document["delivery"] = delivery_then;
+    return parse_result(document.dump());
+  };
+  const auto now = [&](const Json& plan_then, const Json& delivery_then) {
+    const auto result = read(plan_then, delivery_then);
+    REQUIRE(result.has_value());
+    const Json all = Json::parse(json_document(*result));
+    CHECK(all["schema"] == "wiremark.result/2");
+    Json parts = Json::array();
+    for (const char* name : {"outcome", "pacing", "delivery"})
+      parts.push_back(all.contains(name) ? all[name] : Json());
+    return parts;
+  };
+  const auto outcome = [](std::uint64_t planned, std::uint64_t late, std::uint64_t unsent) {
+    return Json{{"planned", planned}, {"sent", 202'007}, {"answered", 200'000},
+                {"lost", 2'007},      {"late", late},    {"unsent", unsent}};
+  };
+  const Json pacing = {{"behind", 12}, {"overdue", 5}};
+  const Json rest = {{"reordered", 5}, {"duplicated", 3}, {"wrong", 6}};
+  CHECK(now(plan, delivery) == Json{outcome(210'000, 4, 7'993), pacing, rest});
+  CHECK(now(plan, {}) == Json{outcome(210'000, 0, 7'993), pacing, {}});
+  CHECK(now({}, delivery) == Json{outcome(202'007, 4, 0), {}, rest});
+  CHECK(now({}, {}) == Json{{}, {}, {}});
+
+  for (const Json& broken : {Json(7), Json::object(), Json::array()}) {
+    CHECK(read(broken, {}).error().message().starts_with("/pacing/behind is null, and must be"));
+    CHECK(read({}, broken).error().message().starts_with("/delivery/reordered is null, and"));
+  }
+  Json lost = plan;
+  lost["lost"] = 1;
+  CHECK(read(lost, {}).error().message() ==
+        "/outcome/lost is 1, and the rest of the document makes it 2007");
 }
 
 TEST_CASE("no place of a document takes -1, and one that misses a part is whole without it") {

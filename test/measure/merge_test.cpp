@@ -29,7 +29,8 @@ RunResult other_sample() {
   result.totals.messages = 30'000;
   result.totals.seconds = 4;
   result.totals.errors = {{"timeout", 2}, {"reset", 1}};
-  result.plan = Plan{30'000, 30'000, 29'999, 1, 5, 3};
+  result.outcome = Outcome{30'004, 30'001, 30'000, 1, 1, 3};
+  result.pacing = Pacing{5, 3};
   result.config = {{"connections", "100"}, {"rate", "75"}};
   result.started = "2026-11-21T02:18:24Z";
   return result;
@@ -68,8 +69,8 @@ TEST_CASE("what is no whole result is refused, with the reason") {
   check_fails(parse_result(text.substr(0, text.size() / 2)), "no JSON");
   check_fails(parse_result("{}"), "its schema is ''");
   check_fails(parse_result(R"({"schema": 7})"), "its schema is ''");
-  check_fails(parse_result(R"({"schema": "wiremark.result/1"})"), "/tool is missing");
-  check_fails(parse_result(with(text, "result/1", "comparison/1")), "wiremark.comparison/1");
+  check_fails(parse_result(R"({"schema": "wiremark.result/2"})"), "/tool is missing");
+  check_fails(parse_result(with(text, "result/2", "comparison/1")), "wiremark.comparison/1");
   const std::string deep(1'000'000, '[');
   // What lies too deep to be a result is skipped while it is read.
   const std::string nested = "\"x\": " + deep + std::string(deep.size(), ']') + ", \"schema\"";
@@ -93,7 +94,7 @@ TEST_CASE("histograms are added bucket by bucket") {
   CHECK(all->lateness->count == 2);
 }
 
-TEST_CASE("counts, plans, errors and processor time are added") {
+TEST_CASE("counts, outcomes, errors and processor time are added") {
   const RunResult runs[] = {sample_result(), other_sample()};
   const auto all = merge(runs, Order::at_once);
   REQUIRE(all.has_value());
@@ -101,11 +102,14 @@ TEST_CASE("counts, plans, errors and processor time are added") {
   CHECK(all->totals.connections == 200);
   CHECK(all->totals.packets->in == 780'000);
   CHECK(all->totals.errors == ErrorCounts{{"timeout", 2}, {"reset", 1}});
-  CHECK(all->plan->planned == 230'000);
-  CHECK(all->plan->answered == 229'999);
-  CHECK(all->plan->lost == 1);
-  CHECK(all->plan->late == 17);
-  CHECK(all->plan->overdue == 3);
+  CHECK(all->outcome->planned == 230'004);
+  CHECK(all->outcome->sent == 230'001);
+  CHECK(all->outcome->answered == 230'000);
+  CHECK(all->outcome->lost == 1);
+  CHECK(all->outcome->late == 1);
+  CHECK(all->outcome->unsent == 3);
+  CHECK(all->pacing->behind == 17);
+  CHECK(all->pacing->overdue == 3);
   CHECK(all->cpu.user_s == doctest::Approx(2.5));
   CHECK(all->cpu.threads == 2);
   CHECK(all->started == "2026-11-21T02:18:24Z");
@@ -186,9 +190,8 @@ TEST_CASE("what became of datagrams is added") {
   const auto all = merge(runs, Order::at_once);
   REQUIRE(all.has_value());
   REQUIRE(all->delivery.has_value());
-  CHECK(all->delivery->sent == all->delivery->answered + all->delivery->lost);
-  CHECK(all->delivery->lost == 4'014);
-  CHECK(all->delivery->late == 8);
+  CHECK(all->outcome->lost == 4'014);
+  CHECK(all->outcome->late == 8);
   CHECK(all->delivery->reordered == 10);
   CHECK(all->delivery->duplicated == 6);
   CHECK(all->delivery->wrong == 12);
@@ -198,14 +201,23 @@ TEST_CASE("what became of datagrams is added") {
   CHECK(all->totals.datagrams->dropped == 22);
 }
 
+TEST_CASE("where one run has no outcome, the sum has none") {
+  RunResult runs[] = {sample_result(), sample_result()};
+  for (RunResult& run : runs) run.pacing.reset();
+  CHECK(merge(runs, Order::at_once)->outcome->sent == 400'000);
+  runs[1].outcome.reset();
+  CHECK_FALSE(merge(runs, Order::at_once)->outcome.has_value());
+  CHECK(merge(runs, Order::at_once)->totals.messages == 400'000);
+}
+
 TEST_CASE("runs that do not measure the same are refused by name") {
   RunResult runs[] = {sample_result(), sample_result(), other_sample()};
   runs[2].latency.from = "send";
   check_fails(merge(runs, Order::at_once), "run 3 cannot be added to run 1: its latency counts");
   runs[2].latency.from = "schedule";
-  runs[1].plan.reset();
+  runs[1].pacing.reset();
   check_fails(merge(runs, Order::at_once), "run 2 cannot be added to run 1: one has a rate");
-  runs[1].plan = runs[0].plan;
+  runs[1].pacing = runs[0].pacing;
   runs[1].delivery = Delivery{};
   check_fails(merge(runs, Order::at_once), "run 2 cannot be added to run 1: one is over UDP");
   runs[1].delivery.reset();

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   if (format == "json") {  // With every part that a document can have.
     const RunResult datagrams = sample_of_datagrams();
     result.totals.datagrams = datagrams.totals.datagrams;
+    result.outcome = datagrams.outcome;
     result.delivery = datagrams.delivery;
     std::cout << json_document(result);
   } else if (format == "csv") {

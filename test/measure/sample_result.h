@@ -54,7 +54,8 @@ inline RunResult sample_result() {
   result.stages = Stages{summarize(single, "walk"),
                          {.looks = 100, .mean = 92.5, .p50 = 0, .p99 = 460, .max = 2'048},
                          {.looks = 100, .mean = 0.5, .p50 = 0, .p99 = 0, .max = 50}};
-  result.plan = Plan{200'000, 200'000, 200'000, 0, 12, 0};
+  result.outcome = Outcome{.planned = 200'000, .sent = 200'000, .answered = 200'000};
+  result.pacing = Pacing{.behind = 12, .overdue = 0};
   result.intervals = {{.start_s = 0,
                        .seconds = 1,
                        .connections = 100,
@@ -76,10 +77,12 @@ inline RunResult sample_result() {
 /// The same over UDP, in a closed loop.
 inline RunResult sample_of_datagrams() {
   RunResult result = sample_result();
-  result.plan.reset();
+  result.pacing.reset();
   result.totals.packets.reset();
   result.totals.datagrams = Datagrams{200'013, 202'000, 7, 11};
-  result.delivery = Delivery{202'007, 200'000, 2'007, 4, 5, 3, 6};
+  result.outcome =
+      Outcome{.planned = 202'007, .sent = 202'007, .answered = 200'000, .lost = 2'007, .late = 4};
+  result.delivery = Delivery{.reordered = 5, .duplicated = 3, .wrong = 6};
   return result;
 }
 

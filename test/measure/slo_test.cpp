@@ -76,15 +76,19 @@ TEST_CASE("errors are counted, all kinds together") {
   CHECK_FALSE(check_of("errors<3", result).passed);
 }
 
-TEST_CASE("a message that was never answered is later than any limit") {
+TEST_CASE("a message that was lost is later than any limit, with a rate and without") {
   RunResult result = hundred();
-  result.plan->lost = 100;
-  CHECK(check_of("p50<101us", result).passed);
-  CHECK_FALSE(check_of("p25<50us", result).passed);
-  CHECK(check_of("p25<51us", result).passed);
-  CHECK_FALSE(check_of("p51<100m", result).passed);
-  CHECK_FALSE(check_of("mean<100m", result).passed);
-  CHECK_FALSE(check_of("max<100m", result).passed);
+  CHECK(check_of("max<100m", result).passed);
+  result.outcome->lost = 100;
+  for (const bool open_loop : {true, false}) {
+    if (!open_loop) result.pacing.reset();
+    CHECK(check_of("p50<101us", result).passed);
+    CHECK_FALSE(check_of("p25<50us", result).passed);
+    CHECK(check_of("p25<51us", result).passed);
+    CHECK_FALSE(check_of("p51<100m", result).passed);
+    CHECK_FALSE(check_of("mean<100m", result).passed);
+    CHECK_FALSE(check_of("max<100m", result).passed);
+  }
 }
 
 TEST_CASE("without a message nothing is kept") {

@@ -60,14 +60,15 @@ TEST_CASE("the verdict holds the reasons, and the warnings all, reasons first") 
 
 TEST_CASE("lost datagrams are weighed, and what else became of them is told") {
   RunResult result = sample_result();
-  result.plan.reset();
-  result.delivery = Delivery{.sent = 200'000, .answered = 198'000, .lost = 2'000};
+  result.pacing.reset();
+  result.outcome = Outcome{.planned = 200'000, .sent = 200'000, .answered = 198'000, .lost = 2'000};
+  result.delivery.emplace();
   CHECK(mentions(only_note(result), "2,000 of the messages sent (1.00 %) were never answered"));
-  result.delivery->lost = 2'001;
+  result.outcome->lost = 2'001;
   CHECK(mentions(only_reason(result), "never answered in time"));
-  result.delivery->lost = 1;
+  result.outcome->lost = 1;
   CHECK(mentions(only_note(result), "%) was never answered"));
-  result.delivery->lost = 0;
+  result.outcome->lost = 0;
   result.delivery->reordered = 12;
   CHECK(mentions(only_note(result), "12 answers came behind"));
   result.delivery->reordered = 0;
@@ -82,8 +83,8 @@ TEST_CASE("lost datagrams are weighed, and what else became of them is told") {
 
 TEST_CASE("with a plan the lost are judged once") {
   RunResult result = sample_result();
-  result.delivery = Delivery{.sent = 200'000, .answered = 190'000, .lost = 10'000};
-  result.plan->lost = 10'000;
+  result.delivery.emplace();
+  result.outcome->lost = 10'000;
   CHECK(mentions(only_reason(result), "of the planned messages"));
 }
 
@@ -98,7 +99,7 @@ TEST_CASE("a server's run has doubts and no verdict") {
 
 TEST_CASE("in a closed loop that fills the server too, the pair is what is measured") {
   RunResult result = sample_result();
-  result.plan.reset();
+  result.pacing.reset();
   result.cpu = {4, 5.5, 1};
   result.server_cpu = CpuShare{4, 5.2, 1};
   result.machine.busy_pct = 95;
@@ -142,39 +143,40 @@ TEST_CASE("a generator that spins is judged by its lateness") {
   result.spins = true;
   CHECK(is_good(result));
   CHECK_FALSE(generator_was_limit(result));
-  result.plan->late = result.plan->overdue = 3'000;
-  CHECK(mentions(only_reason(result), "late by the generator"));
+  result.pacing = Pacing{.behind = 3'000, .overdue = 3'000};
+  CHECK(mentions(only_reason(result), "behind time by the generator"));
   CHECK(generator_was_limit(result));
-  result.plan.reset();
+  result.pacing.reset();
   CHECK(mentions(only_note(result), "spins"));
 }
 
 TEST_CASE("a plan missed by over one percent is doubted, by less it is a note") {
   RunResult result = sample_result();
-  result.plan->late = result.plan->overdue = 2'000;
-  CHECK(mentions(only_note(result), "late by the generator"));
-  result.plan->late = result.plan->overdue = 2'001;
-  CHECK(mentions(only_reason(result), "late by the generator"));
-  result.plan->late = result.plan->overdue = 0;
-  result.plan->sent = 197'999;
+  result.pacing = Pacing{.behind = 2'000, .overdue = 2'000};
+  CHECK(mentions(only_note(result), "behind time by the generator"));
+  result.pacing = Pacing{.behind = 2'001, .overdue = 2'001};
+  CHECK(mentions(only_reason(result), "behind time by the generator"));
+  result.pacing = Pacing{};
+  result.outcome->sent = 197'999;
+  result.outcome->unsent = 2'001;
   CHECK(mentions(only_reason(result), "never sent"));
-  result.plan.reset();
+  result.pacing.reset();
   CHECK(is_good(result));
 }
 
 TEST_CASE("a slow server that holds messages up does not invalidate its own latency") {
   RunResult result = sample_result();
-  result.plan->late = 100'000;
+  result.pacing->behind = 100'000;
   CHECK(mentions(only_note(result), "waited for the server"));
 }
 
 TEST_CASE("lost messages and errors are told, and weighed") {
   RunResult result = sample_result();
-  result.plan->lost = 1;
+  result.outcome->lost = 1;
   CHECK(mentions(only_note(result), "never answered"));
-  result.plan->lost = 2'001;
+  result.outcome->lost = 2'001;
   CHECK(mentions(only_reason(result), "never answered"));
-  result.plan->lost = 0;
+  result.outcome->lost = 0;
   result.totals.errors = {{"timeout", 1}, {"reset", 0}};
   CHECK(only_reason(result) == "1 error (timeout 1)");
   result.totals.errors_allowed = 1;

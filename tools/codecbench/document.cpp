@@ -13,6 +13,7 @@
 
 #include "base/fd.h"
 #include "measure/json_export.h"
+#include "measure/json_upgrade.h"
 
 namespace wiremark::codecbench {
 namespace {
@@ -92,8 +93,10 @@ Result<Baseline> read_baseline(const std::string& path) {
   constexpr int kDepthMax = 16;  // The library copies deeper documents by recursion.
   const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kDepthMax; };
   const auto document = Json::parse(stream, shallow, false);
-  if (!document.is_object() || document.value("schema", Json()) != measure::kResultSchema ||
-      !document.contains("cells") || !document["cells"].is_array()) {
+  const Json schema = document.is_object() ? document.value("schema", Json()) : Json();
+  // Their cells are the same.
+  const bool known = schema == measure::kResultSchema || schema == measure::kResultSchemaBefore;
+  if (!known || !document.contains("cells") || !document["cells"].is_array()) {
     return failed("read", path + " (no JSON document of codecbench)", 0);
   }
   Baseline cells;

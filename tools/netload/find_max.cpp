@@ -55,18 +55,18 @@ void Findings::print_head() const {
 }
 
 void Findings::print_probe(std::size_t number, const Probe& probe) const {
-  const measure::Plan& plan = *probe.result.plan;
-  const double late_pct =
-      plan.planned == 0 ? 0
-                        : 100 * static_cast<double>(plan.late) / static_cast<double>(plan.planned);
+  const std::uint64_t planned = probe.result.outcome->planned;
+  const double behind_pct = planned == 0 ? 0
+                                         : 100 * static_cast<double>(probe.result.pacing->behind) /
+                                               static_cast<double>(planned);
   if (number == 1) {
     print(fmt::format("  {:>5}  {:>9}  {:>9}  {:>9}  {:>7}  {:<7}  {}\n", "probe", "asked",
-                      "reached", "p99", "late", "verdict", "objectives"));
+                      "reached", "p99", "behind", "verdict", "objectives"));
   }
   print(fmt::format(
       "  {:>5}  {:>9}  {:>9}  {:>9}  {:>7}  {:<7}  {}\n", number,
       measure::format_rate(probe.rate_hz), measure::format_rate(probe.result.totals.qps()),
-      measure::format_time(probe.p99_ns()), measure::format_share(late_pct),
+      measure::format_time(probe.p99_ns()), measure::format_share(behind_pct),
       probe.result.verdict->valid() ? "VALID" : "INVALID", probe.kept ? "kept" : probe.reason));
 }
 

@@ -67,13 +67,7 @@ void add_datagrams(measure::RunResult& result, const LoadRecord& run) {
                                                .out = spent.datagrams_out.get(),
                                                .unsent = spent.datagrams_unsent.get(),
                                                .dropped = dropped};
-  const std::uint64_t sent = tally.sum(&LoadCounts::sent);
-  const std::uint64_t answered = tally.sum(&LoadCounts::answered);
-  result.delivery = measure::Delivery{.sent = sent,
-                                      .answered = answered,
-                                      .lost = sent - answered,
-                                      .late = tally.sum(&LoadCounts::late),
-                                      .reordered = tally.sum(&LoadCounts::reordered),
+  result.delivery = measure::Delivery{.reordered = tally.sum(&LoadCounts::reordered),
                                       .duplicated = tally.sum(&LoadCounts::duplicated),
                                       .wrong = tally.sum(&LoadCounts::wrong)};
 }
@@ -135,13 +129,21 @@ void add_latencies(measure::RunResult& result, const LoadRecord& run) {
   const measure::Histogram lateness = tally.merged(&LoadCounts::lateness);
   result.service = measure::summarize(tally.merged(&LoadCounts::service), "send", percentiles);
   result.lateness = measure::summarize(lateness, "schedule", percentiles);
-  const std::uint64_t sent = tally.sum(&LoadCounts::sent);
-  result.plan = measure::Plan{.planned = tally.sum(&LoadCounts::planned),
-                              .sent = sent,
-                              .answered = result.totals.messages,
-                              .lost = sent - result.totals.messages,
-                              .late = lateness.count_above(measure::kLateNs),
-                              .overdue = tally.sum(&LoadCounts::overdue)};
+  result.pacing = measure::Pacing{.behind = lateness.count_above(measure::kLateNs),
+                                  .overdue = tally.sum(&LoadCounts::overdue)};
+}
+
+void add_outcome(measure::RunResult& result, const LoadRecord& run) {
+  const LoadTally& tally = run.tally;
+  measure::Outcome outcome;
+  outcome.sent = tally.sum(&LoadCounts::sent);
+  outcome.planned = run.plan.open_loop() ? tally.sum(&LoadCounts::planned) : outcome.sent;
+  outcome.unsent = outcome.planned - outcome.sent;
+  outcome.answered = tally.sum(&LoadCounts::answered);
+  outcome.lost = outcome.sent - outcome.answered;
+  // What comes after the books have forgotten its message counts as late, were it answered or not.
+  outcome.late = std::min(tally.sum(&LoadCounts::late), outcome.lost);
+  result.outcome = outcome;
 }
 
 void add_costs(measure::RunResult& result, const LoadRecord& run) {
@@ -237,6 +239,7 @@ measure::RunResult load_result(const LoadRecord& run, const std::vector<std::str
   add_totals(result, run);
   add_doubts(result, run);
   add_latencies(result, run);
+  add_outcome(result, run);
   add_costs(result, run);
   result.path = path_of(run.options.backend.backend, run.backend, run.tally.front().path,
                         run.last.reactor - run.first.reactor, result.totals.messages);

@@ -32,7 +32,7 @@ std::string broken_promise(const Probe& probe, const LoadOptions& options) {
   for (const measure::Check& check : result.checks) {
     if (!check.passed) return fmt::format("{}: {}", check.name, check.detail);
   }
-  const double planned_hz = static_cast<double>(result.plan->planned) * kSecond /
+  const double planned_hz = static_cast<double>(result.outcome->planned) * kSecond /
                             static_cast<double>(options.time.duration);
   if (result.totals.qps() < kReachedMin * planned_hz)
     return fmt::format("{} qps reached", measure::format_rate(result.totals.qps()));
