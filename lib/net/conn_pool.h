@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cassert>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -10,13 +11,15 @@
 
 namespace wiremark::net {
 
-/// Hands out Conns from blocks of 256 (16 KiB) and takes them back for the next one. One thread.
+/// Hands out connections of a backend's own type from blocks of 256 (16 KiB where one is a cache
+/// line) and takes them back for the next one. One thread.
+template <std::derived_from<Conn> C>
 class ConnPool {
  public:
-  Conn& take(int fd, Conn::State state) {
+  C& take(int fd, Conn::State state) {
     if (!free_) grow();
-    Conn& conn = *free_;
-    free_ = static_cast<Conn*>(conn.user);
+    C& conn = *free_;
+    free_ = static_cast<C*>(conn.user);
     conn.user = nullptr;
     conn.fd = fd;
     conn.state = state;
@@ -24,9 +27,9 @@ class ConnPool {
     return conn;
   }
 
-  void give_back(Conn& conn) noexcept {
-    assert(conn.state != Conn::State::free && conn.operations == 0);
-    conn = Conn{};
+  void give_back(C& conn) noexcept {
+    assert(conn.state != Conn::State::free);
+    conn = C{};
     push_free(conn);
     --in_use_;
   }
@@ -45,19 +48,19 @@ class ConnPool {
  private:
   static constexpr std::size_t kBlock = 256;
 
-  // A free Conn links to the next in its user field, so that the list costs no memory of its own.
-  void push_free(Conn& conn) noexcept {
+  // A free connection links to the next in its user field, so that the list costs no memory.
+  void push_free(C& conn) noexcept {
     conn.user = free_;
     free_ = &conn;
   }
 
   void grow() {
-    blocks_.push_back(std::make_unique<Conn[]>(kBlock));
+    blocks_.push_back(std::make_unique<C[]>(kBlock));
     for (std::size_t i = kBlock; i-- > 0;) push_free(blocks_.back()[i]);
   }
 
-  std::vector<std::unique_ptr<Conn[]>> blocks_;
-  Conn* free_ = nullptr;
+  std::vector<std::unique_ptr<C[]>> blocks_;
+  C* free_ = nullptr;
   std::size_t in_use_ = 0;
 };
 

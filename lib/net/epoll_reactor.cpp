@@ -30,7 +30,7 @@ EpollReactor::EpollReactor(const ReactorOptions& options, Fd epoll)
       scratch_(std::make_unique_for_overwrite<std::byte[]>(options.read_size)) {}
 
 EpollReactor::~EpollReactor() {
-  pool_.for_each([](Conn& conn) {
+  pool_.for_each([](EpollConn& conn) {
     if (conn.fd >= 0) ::close(conn.fd);
   });
 }
@@ -110,7 +110,7 @@ void EpollReactor::wake_listeners() {
 
 Conn& EpollReactor::connect(Fd socket, const Address& to, void* user) {
   if (options_.receive_timestamps && !to.is_udp()) ReceiveClock::ask(socket.get());
-  Conn& conn = pool_.take(socket.release(), Conn::State::connecting);
+  EpollConn& conn = pool_.take(socket.release(), Conn::State::connecting);
   conn.user = user;
   conn.datagram = to.is_udp();
   if (conn.datagram && !batch_) batch_ = std::make_unique<DatagramBatch>(stats_);
@@ -125,7 +125,7 @@ Conn& EpollReactor::connect(Fd socket, const Address& to, void* user) {
   return conn;
 }
 
-bool EpollReactor::finish_connect(Conn& conn) {
+bool EpollReactor::finish_connect(EpollConn& conn) {
   int error = 0;
   socklen_t size = sizeof error;
   if (::getsockopt(conn.fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
@@ -169,7 +169,8 @@ Nanoseconds EpollReactor::nap(Nanoseconds now, Nanoseconds until) {
   return now_ns();
 }
 
-void EpollReactor::flush(Conn& conn) {
+void EpollReactor::flush(Conn& flushed) {
+  EpollConn& conn = own(flushed);
   if (!conn.alive()) return;
   while (conn.unsent() > 0) {
     const bool lent = conn.lent_size > 0;
@@ -190,16 +191,16 @@ void EpollReactor::flush(Conn& conn) {
     if (sent < bytes.size()) break;  // The socket is full; EPOLLOUT's edge brings us back.
   }
   if (conn.unsent() == 0 && conn.state == Conn::State::finishing) return close(conn, 0);
-  if (!conn.paused && conn.unsent() > options_.output_limit) {
-    conn.paused = true;
+  if (!conn.over_limit && conn.unsent() > options_.output_limit) {
+    conn.over_limit = true;
     stats_.pauses.add();
-  } else if (conn.paused && conn.unsent() <= options_.output_limit / 2) {
-    conn.paused = false;
+  } else if (conn.over_limit && conn.unsent() <= options_.output_limit / 2) {
+    conn.over_limit = false;
     if (conn.reading) read_again(conn);
   }
 }
 
-void EpollReactor::read_again(Conn& conn) {
+void EpollReactor::read_again(EpollConn& conn) {
   if (!conn.queued) unfinished_.push_back(&conn);
   conn.queued = true;
 }
@@ -213,7 +214,7 @@ void EpollReactor::close(Conn& conn, int error) {
   if (conn.state == Conn::State::closing) return;
   conn.state = Conn::State::closing;
   conn.error = error;
-  dead_.push_back(&conn);
+  dead_.push_back(&own(conn));
 }
 
 }  // namespace wiremark::net

@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "net/address.h"
 #include "net/conn_pool.h"
+#include "net/epoll_conn.h"
 #include "net/epoll_datagrams.h"
 #include "net/handler.h"
 #include "net/reactor_options.h"
@@ -84,16 +85,17 @@ class EpollReactor {
 
   EpollReactor(const ReactorOptions& options, Fd epoll);
 
+  static EpollConn& own(Conn& conn) noexcept { return static_cast<EpollConn&>(conn); }
   static std::uint64_t tag_of(int fd, std::uint64_t tag) noexcept {
     return static_cast<std::uint64_t>(fd) << kTagBits | tag;
   }
   Result<> watch(int fd, std::uint32_t events, void* tag);
   int wait(epoll_event* events, int capacity, Nanoseconds deadline);
   Nanoseconds nap(Nanoseconds now, Nanoseconds until);
-  bool finish_connect(Conn& conn);
+  bool finish_connect(EpollConn& conn);
   ssize_t receive(int fd);
   ssize_t receive_stamped(int fd);
-  void read_again(Conn& conn);
+  void read_again(EpollConn& conn);
   void rest_listeners();
   void wake_listeners();
 
@@ -102,9 +104,9 @@ class EpollReactor {
   template <Handler H>
   void accept_all(int listener, H& handler);
   template <Handler H>
-  void read(Conn& conn, H& handler, bool to_the_end);
+  void read(EpollConn& conn, H& handler, bool to_the_end);
   template <Handler H>
-  void read_datagrams(Conn& conn, H& handler);
+  void read_datagrams(EpollConn& conn, H& handler);
   template <Handler H>
   void reap(H& handler);
 
@@ -117,10 +119,10 @@ class EpollReactor {
   Fd epoll_;
   std::vector<Fd> listeners_;
   Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
-  ConnPool pool_;
-  std::vector<Conn*> unfinished_;  // Still readable after their share of a turn.
-  std::vector<Conn*> resumable_;   // Swapped with unfinished_ while it is walked.
-  std::vector<Conn*> dead_;  // Closing; freed at the end of the turn, never inside a callback.
+  ConnPool<EpollConn> pool_;
+  std::vector<EpollConn*> unfinished_;  // Still readable after their share of a turn.
+  std::vector<EpollConn*> resumable_;   // Swapped with unfinished_ while it is walked.
+  std::vector<EpollConn*> dead_;  // Closing; freed at the end of the turn, never inside a callback.
   std::unique_ptr<std::byte[]> scratch_;
   std::unique_ptr<DatagramBatch> batch_;  // Made with the first UDP socket.
   std::vector<Fd> datagram_sockets_;
@@ -135,7 +137,7 @@ inline ssize_t EpollReactor::receive(int fd) {
 template <Handler H>
 Conn& EpollReactor::adopt(Fd socket, H& handler) {
   if (options_.receive_timestamps) ReceiveClock::ask(socket.get());
-  Conn& conn = pool_.take(socket.release(), Conn::State::open);
+  EpollConn& conn = pool_.take(socket.release(), Conn::State::open);
   const auto watched = watch(conn.fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &conn);
   handler.on_open(conn);
   if (watched)
@@ -157,7 +159,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
     if (options_.receive_timestamps) receive_clock_.look();
     for (int i = 0; i < count; ++i) dispatch(events[i], handler);
     resumable_.swap(unfinished_);
-    for (Conn* conn : resumable_) {
+    for (EpollConn* conn : resumable_) {
       conn->queued = false;
       if (conn->alive() && conn->datagram)
         read_datagrams(*conn, handler);
@@ -191,7 +193,7 @@ void EpollReactor::dispatch(const epoll_event& event, H& handler) {
     return;
   }
   if (tag & kListenerTag) return accept_all(static_cast<int>(tag >> kTagBits), handler);
-  Conn& conn = *static_cast<Conn*>(event.data.ptr);
+  EpollConn& conn = *static_cast<EpollConn*>(event.data.ptr);
   if (conn.state == Conn::State::connecting) {
     if (!(event.events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) || !finish_connect(conn)) return;
     handler.on_open(conn);
@@ -225,11 +227,11 @@ void EpollReactor::accept_all(int listener, H& handler) {
 
 // Reads until a short read, or to the end of the stream when the peer is known to have closed.
 template <Handler H>
-void EpollReactor::read(Conn& conn, H& handler, bool to_the_end) {
+void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end) {
   constexpr int kReadsPerTurn = 16;
   for (int reads = 0; conn.state == Conn::State::open; ++reads) {
     conn.reading = true;
-    if (conn.paused || conn.resting) return;
+    if (conn.over_limit || conn.paused) return;
     if (reads == kReadsPerTurn) return read_again(conn);
     const ssize_t count = receive(conn.fd);
     stats_.system_calls.add();
@@ -253,23 +255,24 @@ void EpollReactor::read(Conn& conn, H& handler, bool to_the_end) {
 }
 
 template <Handler H>
-void EpollReactor::read_datagrams(Conn& conn, H& handler) {
+void EpollReactor::read_datagrams(EpollConn& conn, H& handler) {
   if (!deliver_datagrams(*batch_, conn, handler)) read_again(conn);
 }
 
 template <Handler H>
-void EpollReactor::resume(Conn& conn, H& handler) {
-  conn.resting = false;
+void EpollReactor::resume(Conn& resumed, H& handler) {
+  EpollConn& conn = own(resumed);
+  conn.paused = false;
   if (!conn.alive()) return;
   feed_rest(conn, handler);
   flush(conn);
-  if (conn.reading && !conn.resting) read_again(conn);
+  if (conn.reading && !conn.paused) read_again(conn);
 }
 
 template <Handler H>
 void EpollReactor::reap(H& handler) {
   while (!dead_.empty()) {  // on_close may end further connections.
-    Conn& conn = *dead_.back();
+    EpollConn& conn = *dead_.back();
     dead_.pop_back();
     handler.on_close(conn, conn.error);
     if (conn.queued) std::erase(unfinished_, &conn);

@@ -31,7 +31,7 @@ template <Handler H>
 void feed_rest(Conn& conn, H& handler) {
   if (conn.stash.empty()) return;
   const std::size_t used = handler.on_data(conn, conn.stash.view());
-  conn.settle();  // What was lent may lie in the stash.
+  conn.copy_lent();  // What was lent may lie in the stash.
   conn.stash.consume(used);
 }
 

@@ -100,7 +100,7 @@ void UringDatagrams::answer(std::size_t socket, unsigned buffer, io_uring_recvms
   queue(sqe, {nullptr, static_cast<std::uint32_t>(bytes.size()), buffer}, turn);
 }
 
-void UringDatagrams::send(Conn& conn, Bytes head, Bytes body, std::uint32_t turn) {
+void UringDatagrams::send(UringConn& conn, Bytes head, Bytes body, std::uint32_t turn) {
   const std::size_t size = head.size() + body.size();
   std::byte* copy = memory_[turn & 1].take(size);
   std::memcpy(copy, head.data(), head.size());

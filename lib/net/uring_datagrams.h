@@ -14,6 +14,7 @@
 #include "net/datagram.h"
 #include "net/reactor_options.h"
 #include "net/uring.h"
+#include "net/uring_conn.h"
 
 namespace wiremark::net {
 
@@ -29,7 +30,7 @@ class UringDatagrams {
   /// Receives what anybody sends to a bound socket (io_uring_prep_recvmsg_multishot(3), Linux 6.0).
   void listen(Fd socket);
   /// Sends one datagram over a connection, or not at all; the copy lasts until the turn is over.
-  void send(Conn& conn, Bytes head, Bytes body, std::uint32_t turn);
+  void send(UringConn& conn, Bytes head, Bytes body, std::uint32_t turn);
 
   /// For a completion that bears the tag. `turn` is the reactor's, as for all that follow.
   template <Handler H>

@@ -18,10 +18,6 @@ namespace {
 // What a multishot recvmsg puts in front of the bytes.
 constexpr std::size_t kStampSize = sizeof(io_uring_recvmsg_out) + ReceiveClock::kControl;
 
-std::uint64_t data_of(const Conn& conn, std::uint64_t op) {
-  return reinterpret_cast<std::uintptr_t>(&conn) | op;
-}
-
 }  // namespace
 
 Result<> UringReactor::available() {
@@ -63,7 +59,7 @@ UringReactor::UringReactor(const ReactorOptions& options, Ring ring, BufferRing 
 
 UringReactor::~UringReactor() {
   ring_.cancel_all();  // Until then the kernel may write into buffers and holds the sockets open.
-  pool_.for_each([](Conn& conn) {
+  pool_.for_each([](UringConn& conn) {
     if (conn.fd >= 0) ::close(conn.fd);
     conn.operations = 0;
   });
@@ -77,14 +73,14 @@ void UringReactor::watch_stop(int fd) {
 
 void UringReactor::listen(Fd listener) {
   if (options_.receive_timestamps) ReceiveClock::ask(listener.get());
-  Conn& conn = pool_.take(listener.release(), Conn::State::open);
+  UringConn& conn = pool_.take(listener.release(), Conn::State::open);
   listeners_.push_back(&conn);
   arm(Op::accept, conn);
 }
 
 Conn& UringReactor::connect(Fd socket, const Address& to, void* user) {
   if (options_.receive_timestamps && !to.is_udp()) ReceiveClock::ask(socket.get());
-  Conn& conn = pool_.take(socket.release(), Conn::State::connecting);
+  UringConn& conn = pool_.take(socket.release(), Conn::State::connecting);
   conn.user = user;
   conn.datagram = to.is_udp();
   if (conn.datagram) {
@@ -96,13 +92,13 @@ Conn& UringReactor::connect(Fd socket, const Address& to, void* user) {
   ++conn.operations;
   io_uring_sqe& sqe = ring_.entry();
   io_uring_prep_connect(&sqe, conn.fd, to.data(), to.size());
-  io_uring_sqe_set_data64(&sqe, data_of(conn, static_cast<std::uint64_t>(Op::connect)));
+  io_uring_sqe_set_data64(&sqe, data_of(conn, Op::connect));
   return conn;
 }
 
-void UringReactor::arm(Op op, Conn& conn) {
+void UringReactor::arm(Op op, UringConn& conn) {
   io_uring_sqe& sqe = ring_.entry();
-  const int file = file_of(conn);
+  const int file = conn.file();
   if (op == Op::accept && ring_.active().direct) {
     io_uring_prep_multishot_accept_direct(&sqe, file, nullptr, nullptr, 0);
   } else if (op == Op::accept) {
@@ -121,8 +117,8 @@ void UringReactor::arm(Op op, Conn& conn) {
     const Bytes bytes = conn.flight.view();
     io_uring_prep_send(&sqe, file, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_WAITALL);
   }
-  mark_file(sqe, conn);
-  io_uring_sqe_set_data64(&sqe, data_of(conn, static_cast<std::uint64_t>(op)));
+  conn.mark_file(sqe);
+  io_uring_sqe_set_data64(&sqe, data_of(conn, op));
   ++conn.operations;
 }
 
@@ -139,14 +135,14 @@ int UringReactor::read_stamp(unsigned buffer, int result) {
   return result - static_cast<int>(stamp_size_);
 }
 
-void UringReactor::arm_receive(Conn& conn) {
+void UringReactor::arm_receive(UringConn& conn) {
   conn.reading = true;
   arm(Op::receive, conn);
 }
 
-void UringReactor::cancel(Op op, Conn& conn) {
+void UringReactor::cancel(Op op, UringConn& conn) {
   io_uring_sqe& sqe = ring_.entry();
-  io_uring_prep_cancel64(&sqe, data_of(conn, static_cast<std::uint64_t>(op)), 0);
+  io_uring_prep_cancel64(&sqe, data_of(conn, op), 0);
   io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
 }
 
@@ -184,19 +180,19 @@ void UringReactor::end_turn(Nanoseconds now) {
   if (datagrams_) datagrams_->end_turn(turn_);
   if (listeners_rest_until_ != 0 && now >= listeners_rest_until_) {
     listeners_rest_until_ = 0;
-    for (Conn* listener : listeners_) {
+    for (UringConn* listener : listeners_) {
       if (listener->operations == 0) arm(Op::accept, *listener);
     }
   }
   sending_later_.swap(later_);
-  for (Conn* conn : sending_later_) {
+  for (UringConn* conn : sending_later_) {
     conn->queued = false;
     flush(*conn);
   }
   sending_later_.clear();
 }
 
-void UringReactor::receive_ended(Conn& conn, int result) {
+void UringReactor::receive_ended(UringConn& conn, int result) {
   if (conn.state != Conn::State::open) return;
   if (result == 0) {
     conn.finish();
@@ -208,7 +204,7 @@ void UringReactor::receive_ended(Conn& conn, int result) {
   } else if (result < 0 && result != -ECANCELED && result != -EINTR) {
     return close(conn, -result);
   }
-  if (conn.paused || conn.resting) return;
+  if (conn.over_limit || conn.paused) return;
   stats_.rearmed.add();
   arm_receive(conn);
 }
@@ -230,12 +226,12 @@ Result<> UringReactor::listen_datagrams(Fd socket) {
 
 int UringReactor::send_datagram(Conn& conn, Bytes head, Bytes body) {
   if (!conn.alive()) return ENOTCONN;
-  datagrams_->send(conn, head, body, turn_);
+  datagrams_->send(own(conn), head, body, turn_);
   return 0;
 }
 
 // The receive of a connection over UDP never ends, but the kernel ends multishot ones.
-void UringReactor::datagrams_ended(Conn& conn) {
+void UringReactor::datagrams_ended(UringConn& conn) {
   --conn.operations;
   conn.reading = false;
   if (conn.alive()) arm_receive(conn);
@@ -249,7 +245,7 @@ std::uint64_t UringReactor::datagrams_dropped() {
   return dropped;
 }
 
-void UringReactor::accept_failed(Conn& listener, int error, bool more) {
+void UringReactor::accept_failed(UringConn& listener, int error, bool more) {
   if (!more) --listener.operations;
   if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM) {
     stats_.accept_errors.add();
@@ -261,7 +257,8 @@ void UringReactor::accept_failed(Conn& listener, int error, bool more) {
 
 Fd UringReactor::release(Conn& conn) { return Fd(std::exchange(conn.fd, -1)); }
 
-void UringReactor::close(Conn& conn, int error) {
+void UringReactor::close(Conn& closed, int error) {
+  UringConn& conn = own(closed);
   if (conn.state == Conn::State::closing) return;
   // What is armed holds the socket open; shut down, it completes. A connect may not have begun,
   // and then would: it is cancelled, behind its own entry in the queue.
@@ -274,7 +271,7 @@ void UringReactor::close(Conn& conn, int error) {
   } else if (conn.operations > 0) {
     io_uring_sqe& sqe = ring_.entry();
     io_uring_prep_shutdown(&sqe, conn.slot, SHUT_RDWR);
-    mark_file(sqe, conn);
+    conn.mark_file(sqe);
     io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
   }
   dead_wait_for_turn_ |= conn.operations == 0;

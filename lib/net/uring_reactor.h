@@ -17,6 +17,7 @@
 #include "net/socket.h"
 #include "net/stop.h"
 #include "net/uring.h"
+#include "net/uring_conn.h"
 #include "net/uring_datagrams.h"
 #include "net/uring_outbox.h"
 
@@ -76,26 +77,14 @@ class UringReactor {
   std::vector<std::string> describe() const;
 
  private:
-  // What a completion answers; the low bits of its user data, the rest is a Conn or a send's
-  // number.
-  enum class Op : std::uint64_t {
-    accept,
-    receive,
-    send,
-    lent_send,
-    zero_copy,
-    connect,
-    ignored,
-    datagram
-  };
-  static constexpr std::uint64_t kOpMask = 7;
+  using Op = UringOp;
   static constexpr unsigned kNoBuffer = ~0u;
 
   // A send straight from lent memory, or from an outbox. Success makes no completion
   // (IOSQE_CQE_SKIP_SUCCESS), so its buffer returns when the turn that submitted it has passed
   // without one.
   struct LentSend {
-    Conn* conn;
+    UringConn* conn;
     const std::byte* data;
     std::uint32_t size;
     unsigned buffer;
@@ -108,50 +97,44 @@ class UringReactor {
     return place << 4 | (turn_ & 1) << 3 | static_cast<std::uint64_t>(op);
   }
   const LentSend& lent_by(std::uint64_t data) const noexcept {
-    return static_cast<Op>(data & kOpMask) == Op::zero_copy ? zero_copies_[data >> 4]
-                                                            : lent_[data >> 3 & 1][data >> 4];
+    return static_cast<Op>(data & kUringOpMask) == Op::zero_copy ? zero_copies_[data >> 4]
+                                                                 : lent_[data >> 3 & 1][data >> 4];
   }
 
-  // What an entry of the ring names a connection's socket by.
-  static int file_of(const Conn& conn) noexcept { return conn.slot >= 0 ? conn.slot : conn.fd; }
-  // To be called when the entry is prepared, which clears its flags.
-  static void mark_file(io_uring_sqe& sqe, const Conn& conn) noexcept {
-    if (conn.slot >= 0) sqe.flags |= IOSQE_FIXED_FILE;
-  }
-
-  void arm(Op op, Conn& conn);
+  static UringConn& own(Conn& conn) noexcept { return static_cast<UringConn&>(conn); }
+  void arm(Op op, UringConn& conn);
   int read_stamp(unsigned buffer, int result);
-  void arm_receive(Conn& conn);
-  void cancel(Op op, Conn& conn);
-  void send_lent(Conn& conn);
+  void arm_receive(UringConn& conn);
+  void cancel(Op op, UringConn& conn);
+  void send_lent(UringConn& conn);
   io_uring_sqe& queue_lent(const LentSend& send);
   io_uring_sqe& queue_zero_copy(const LentSend& send);
-  void send_copy(Conn& conn);
+  void send_copy(UringConn& conn);
   void lent_send_failed(const LentSend& send, int result);
   void zero_copy_over(const io_uring_cqe& cqe);
   void end_socket(int fd, int slot);
   void note_napi(int fd) noexcept;
   void collect_failed_sends(std::uint64_t parity);
-  void sent(Conn& conn, int result);
-  void check_output(Conn& conn);
+  void sent(UringConn& conn, int result);
+  void check_output(UringConn& conn);
   void wait(Nanoseconds deadline);
   void watch_stop(int fd);
-  void accept_failed(Conn& listener, int error, bool more);
+  void accept_failed(UringConn& listener, int error, bool more);
   void end_turn(Nanoseconds now);
-  void receive_ended(Conn& conn, int result);
+  void receive_ended(UringConn& conn, int result);
   Result<> open_datagrams();
-  void datagrams_ended(Conn& conn);
+  void datagrams_ended(UringConn& conn);
 
   template <Handler H>
-  void deliver(Conn& conn, unsigned buffer, std::size_t size, H& handler);
+  void deliver(UringConn& conn, unsigned buffer, std::size_t size, H& handler);
   template <Handler H>
   void complete(const io_uring_cqe& cqe, H& handler);
   template <Handler H>
-  void received(Conn& conn, const io_uring_cqe& cqe, H& handler);
+  void received(UringConn& conn, const io_uring_cqe& cqe, H& handler);
   template <Handler H>
-  void accepted(Conn& listener, const io_uring_cqe& cqe, H& handler);
+  void accepted(UringConn& listener, const io_uring_cqe& cqe, H& handler);
   template <Handler H>
-  Conn& welcome(Conn& conn, H& handler);
+  Conn& welcome(UringConn& conn, H& handler);
   template <Handler H>
   void reap(H& handler);
 
@@ -165,8 +148,8 @@ class UringReactor {
   std::size_t stamp_size_ = 0;  // What it takes of the buffer.
   Ring ring_;
   BufferRing buffers_;
-  ConnPool pool_;
-  std::vector<Conn*> listeners_;
+  ConnPool<UringConn> pool_;
+  std::vector<UringConn*> listeners_;
   Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
   std::uint32_t turn_ = 1;                // Counts enters that took the whole submission queue.
   unsigned delivering_ = kNoBuffer;       // The buffer on_data reads right now.
@@ -176,9 +159,9 @@ class UringReactor {
   std::vector<LentSend> zero_copies_;     // Until the kernel has told that it needs them no more.
   std::vector<std::uint32_t> zero_copy_free_;  // Places in zero_copies_.
   unsigned napi_id_ = 0;                       // Of an accepted socket, when one had any.
-  std::vector<Conn*> later_;                   // Have more to send once this turn's send has left.
-  std::vector<Conn*> sending_later_;           // Swapped with later_ while it is walked.
-  std::vector<Conn*> dead_;          // Closing; freed when nothing in the kernel knows them.
+  std::vector<UringConn*> later_;              // Have more to send once this turn's send has left.
+  std::vector<UringConn*> sending_later_;      // Swapped with later_ while it is walked.
+  std::vector<UringConn*> dead_;     // Closing; freed when nothing in the kernel knows them.
   bool dead_wait_for_turn_ = false;  // Some of them wait for nothing but the next turn.
   std::unique_ptr<UringDatagrams> datagrams_;  // Made with the first UDP socket.
   std::uint64_t dropped_ = 0;                  // By the sockets of connections that are closed.
@@ -191,7 +174,7 @@ Conn& UringReactor::adopt(Fd socket, H& handler) {
 }
 
 template <Handler H>
-Conn& UringReactor::welcome(Conn& conn, H& handler) {
+Conn& UringReactor::welcome(UringConn& conn, H& handler) {
   arm_receive(conn);
   handler.on_open(conn);
   flush(conn);
@@ -225,19 +208,19 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
 
 template <class F>
 void UringReactor::for_each(F&& visit) {
-  pool_.for_each([&](Conn& conn) {
+  pool_.for_each([&](UringConn& conn) {
     if (std::ranges::find(listeners_, &conn) == listeners_.end()) visit(conn);
   });
 }
 
 template <Handler H>
 void UringReactor::complete(const io_uring_cqe& cqe, H& handler) {
-  const auto op = static_cast<Op>(cqe.user_data & kOpMask);
+  const auto op = static_cast<Op>(cqe.user_data & kUringOpMask);
   if (op == Op::ignored) return;
   if (op == Op::lent_send) return lent_send_failed(lent_by(cqe.user_data), cqe.res);
   if (op == Op::zero_copy) return zero_copy_over(cqe);
   if (op == Op::datagram) return datagrams_->complete(cqe, turn_, handler);
-  Conn& conn = *reinterpret_cast<Conn*>(cqe.user_data & ~kOpMask);
+  UringConn& conn = conn_of(cqe.user_data);
   if (op == Op::receive) return received(conn, cqe, handler);
   if (op == Op::accept) return accepted(conn, cqe, handler);
   --conn.operations;
@@ -251,7 +234,7 @@ void UringReactor::complete(const io_uring_cqe& cqe, H& handler) {
 }
 
 template <Handler H>
-void UringReactor::accepted(Conn& listener, const io_uring_cqe& cqe, H& handler) {
+void UringReactor::accepted(UringConn& listener, const io_uring_cqe& cqe, H& handler) {
   const bool more = cqe.flags & IORING_CQE_F_MORE;
   if (cqe.res < 0) return accept_failed(listener, -cqe.res, more);
   if (!more) {
@@ -263,14 +246,14 @@ void UringReactor::accepted(Conn& listener, const io_uring_cqe& cqe, H& handler)
     return ring_.active().direct ? end_socket(-1, cqe.res) : end_socket(cqe.res, -1);
   }
   stats_.accepted.add();
-  Conn& conn = pool_.take(ring_.active().direct ? -1 : cqe.res, Conn::State::open);
+  UringConn& conn = pool_.take(ring_.active().direct ? -1 : cqe.res, Conn::State::open);
   if (ring_.active().direct) conn.slot = cqe.res;
   if (ring_.active().napi_ns > 0) note_napi(conn.fd);
   welcome(conn, handler);
 }
 
 template <Handler H>
-void UringReactor::received(Conn& conn, const io_uring_cqe& cqe, H& handler) {
+void UringReactor::received(UringConn& conn, const io_uring_cqe& cqe, H& handler) {
   if (conn.datagram) {
     if (datagrams_->received(conn, cqe, handler)) datagrams_ended(conn);
     return;
@@ -296,30 +279,31 @@ void UringReactor::received(Conn& conn, const io_uring_cqe& cqe, H& handler) {
 }
 
 template <Handler H>
-void UringReactor::deliver(Conn& conn, unsigned buffer, std::size_t size, H& handler) {
+void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H& handler) {
   delivering_ = buffer;
   delivering_lent_ = false;
   if (size > 0 && conn.state == Conn::State::open) {
     stats_.bytes_in.add(size);
     buffers_.filled(size);
     const Bytes bytes = buffers_.view(buffer, stamp_size_ + size).subspan(stamp_size_);
-    const bool rested = conn.resting;
+    const bool rested = conn.paused;
     const bool fits = feed(conn, bytes, handler, options_.stash_limit);
     flush(conn);
     if (!fits) close(conn, EMSGSIZE);
-    if (conn.resting && !rested && conn.reading) cancel(Op::receive, conn);
+    if (conn.paused && !rested && conn.reading) cancel(Op::receive, conn);
   }
   if (!delivering_lent_) buffers_.give_back(buffer);
   delivering_ = kNoBuffer;
 }
 
 template <Handler H>
-void UringReactor::resume(Conn& conn, H& handler) {
-  conn.resting = false;
+void UringReactor::resume(Conn& resumed, H& handler) {
+  UringConn& conn = own(resumed);
+  conn.paused = false;
   if (!conn.alive()) return;
   feed_rest(conn, handler);
   flush(conn);
-  if (conn.resting || conn.paused || conn.reading || conn.state != Conn::State::open) return;
+  if (conn.paused || conn.over_limit || conn.reading || conn.state != Conn::State::open) return;
   stats_.rearmed.add();
   arm_receive(conn);
 }
@@ -329,7 +313,7 @@ void UringReactor::reap(H& handler) {
   std::size_t kept = 0;
   dead_wait_for_turn_ = false;
   for (std::size_t i = 0; i < dead_.size(); ++i) {  // on_close may end further connections.
-    Conn& conn = *dead_[i];
+    UringConn& conn = *dead_[i];
     if (conn.operations > 0 || conn.turn == turn_ || conn.queued) {
       dead_wait_for_turn_ |= conn.operations == 0;
       dead_[kept++] = &conn;

@@ -30,7 +30,7 @@ struct FrameCopy : Echo {
   }
   void put(Conn& conn, Bytes bytes) {
     if (!brief) return conn.append(bytes);
-    conn.settle();
+    conn.copy_lent();
     memory.assign(bytes.begin(), bytes.end());
     conn.lend_until_flush(memory);
   }
@@ -46,7 +46,7 @@ struct Ending : FrameCopy {
 
   std::size_t on_data(Conn& conn, Bytes bytes) {
     const std::size_t used = FrameCopy::on_data(conn, bytes);
-    if (conn.unsent() == 0) return used;
+    if (conn.out.empty() && conn.lent_size == 0) return used;
     if (how == How::finish) conn.finish();
     if (how == How::flush_and_close) reactor->flush(conn);
     if (how != How::finish) reactor->close(conn, ECANCELED);
@@ -62,7 +62,7 @@ template <class R>
 struct Weighed : FrameCopy {
   Nanoseconds on_turn(Nanoseconds) {
     std::size_t count = 0;
-    reactor->for_each([&](Conn& conn) { count += !conn.out.empty() || !conn.flight.empty(); });
+    reactor->for_each([&](Conn& conn) { count += !conn.out.empty() || conn.sending; });
     holding = count;
     return kNever;
   }

@@ -36,13 +36,13 @@ class MemoryReactor {
   }
 
   void flush(Conn& conn) {
-    conn.settle();
+    conn.copy_lent();
     if (!conn.alive()) return;
     const Bytes taken = conn.out.view().first(std::min(room, conn.out.size()));
     sent[conn.fd] += as_text(taken);
     room -= taken.size();
     conn.out.consume(taken.size());
-    if (conn.state == Conn::State::finishing && conn.unsent() == 0) close(conn, 0);
+    if (conn.state == Conn::State::finishing && conn.out.empty()) close(conn, 0);
   }
 
   void close(Conn& conn, int error = 0) {
@@ -70,7 +70,7 @@ class MemoryReactor {
  private:
   H& handler_;
   std::size_t stash_limit_;
-  ConnPool pool_;
+  ConnPool<Conn> pool_;
   std::vector<Conn*> dead_;
   int next_fd_ = 0;
 };

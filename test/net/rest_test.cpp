@@ -22,7 +22,7 @@ struct Narrow {
     const std::size_t taken = std::min(bytes.size(), allowed.load() - got.size());
     got += as_text(bytes.first(taken));
     consumed.store(got.size());
-    if (taken < bytes.size()) conn.rest();
+    if (taken < bytes.size()) conn.pause();
     return taken;
   }
 
@@ -34,7 +34,7 @@ struct Narrow {
   }
 
   Nanoseconds on_turn(Nanoseconds now) {
-    if (one && one->resting && allowed > got.size()) reactor->resume(*one, *this);
+    if (one && one->paused && allowed > got.size()) reactor->resume(*one, *this);
     return now + kMillisecond;
   }
 

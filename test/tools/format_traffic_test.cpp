@@ -36,7 +36,7 @@ void for_each_traffic(Body&& body) {
 std::string sent_by(auto& traffic, std::uint32_t connection, std::uint32_t sequence) {
   net::Conn conn;
   const std::size_t size = traffic.send(conn, connection, sequence);
-  conn.settle();
+  conn.copy_lent();
   std::string text(as_text(conn.out.view()));
   CHECK(text.size() == size);
   return text;

@@ -31,8 +31,8 @@ class Receiver {
     if (link.arrived_ns.load(std::memory_order_relaxed) == 0)
       link.arrived_ns.store(reactor_.woke_ns(), std::memory_order_relaxed);
     const std::size_t taken = link.in.push(bytes);
-    if (taken < bytes.size() && !conn.resting) {
-      conn.rest();
+    if (taken < bytes.size() && !conn.paused) {
+      conn.pause();
       resting_.push_back(&conn);
       ++rests_;
     }

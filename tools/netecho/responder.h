@@ -21,7 +21,7 @@ class Responder {
   std::size_t on_data(net::Conn& conn, Bytes bytes) {
     std::size_t used = 0;
     while (used < bytes.size()) {
-      conn.settle();  // The next answer is made where the last one lies.
+      conn.copy_lent();  // The next answer is made where the last one lies.
       const Answer answer = answerer_.answer(bytes.subspan(used));
       if (answer.error) [[unlikely]] {
         counts_.refuse(A::kName, answer.error, bytes.subspan(used));

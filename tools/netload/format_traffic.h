@@ -25,7 +25,7 @@ class FormatTraffic {
       : codec_(codec), contents_(contents), limits_(limits), seed_(seed), verify_(verify) {}
 
   std::size_t send(net::Conn& conn, std::uint32_t connection, std::uint32_t sequence) {
-    conn.settle();  // The message before may still lie in scratch_.
+    conn.copy_lent();  // The message before may still lie in scratch_.
     const wire::Message sent = message(connection, sequence);
     const std::size_t room = wire::max_frame_size(codec_, sent);
     if (scratch_.size() < room) [[unlikely]]

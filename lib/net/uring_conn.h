@@ -1,0 +1,53 @@
+// A connection as the io_uring reactor keeps it, and what its completions are told apart by.
+#pragma once
+
+#include <liburing.h>
+
+#include <cstdint>
+
+#include "net/conn.h"
+
+namespace wiremark::net {
+
+/// One cache line, so that an idle connection costs 64 bytes of user memory and nothing else.
+struct alignas(64) UringConn : Conn {
+  std::uint16_t operations = 0;  ///< Completions still to come; freed at zero.
+  Buffer flight;                 ///< Being sent; does not move until its completion.
+  std::uint32_t turn = 0;        ///< The turn in which a send was last queued.
+  int slot = -1;  ///< The place in the ring's own table, for a socket without a descriptor.
+
+  /// Bytes appended or lent that the kernel has not taken yet.
+  std::size_t unsent() const noexcept { return out.size() + flight.size() + lent_size; }
+
+  /// What an entry of the ring names the socket by.
+  int file() const noexcept { return slot >= 0 ? slot : fd; }
+  /// To be called when the entry is prepared, which clears its flags.
+  void mark_file(io_uring_sqe& sqe) const noexcept {
+    if (slot >= 0) sqe.flags |= IOSQE_FIXED_FILE;
+  }
+};
+
+static_assert(sizeof(UringConn) == 64);
+
+/// What a completion answers: the low bits of its user data. The rest is a connection, or the
+/// number of a send.
+enum class UringOp : std::uint64_t {
+  accept,
+  receive,
+  send,
+  lent_send,
+  zero_copy,
+  connect,
+  ignored,
+  datagram
+};
+inline constexpr std::uint64_t kUringOpMask = 7;
+
+inline std::uint64_t data_of(const UringConn& conn, UringOp op) noexcept {
+  return reinterpret_cast<std::uintptr_t>(&conn) | static_cast<std::uint64_t>(op);
+}
+inline UringConn& conn_of(std::uint64_t data) noexcept {
+  return *reinterpret_cast<UringConn*>(data & ~kUringOpMask);
+}
+
+}  // namespace wiremark::net
