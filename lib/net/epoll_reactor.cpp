@@ -26,6 +26,7 @@ Result<std::unique_ptr<EpollReactor>> EpollReactor::open(const ReactorOptions& o
 EpollReactor::EpollReactor(const ReactorOptions& options, Fd epoll)
     : options_(options),
       waiter_(options.wait),
+      taken_until_(kReadsPerTurn * options.read_size),
       epoll_(std::move(epoll)),
       scratch_(std::make_unique_for_overwrite<std::byte[]>(options.read_size)) {}
 
@@ -66,8 +67,8 @@ ssize_t EpollReactor::receive_stamped(int fd) {
   message.msg_controllen = sizeof control;
   const ssize_t count = ::recvmsg(fd, &message, 0);
   if (count <= 0) return count;
-  received_ns_ = receive_clock_.stamp_of(control, message.msg_controllen);
-  (received_ns_ != 0 ? stats_.stamped : stats_.unstamped).add();
+  received_ = receive_clock_.stamp_of(control, message.msg_controllen);
+  (received_ != 0 ? stats_.stamped : stats_.unstamped).add();
   return count;
 }
 
@@ -100,7 +101,7 @@ void EpollReactor::rest_listeners() {
   stats_.accept_errors.add();
   for (const Fd& listener : listeners_)
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
-  listeners_rest_until_ = now_ns() + kAcceptRest;
+  listeners_rest_until_ = now() + kAcceptRest;
 }
 
 void EpollReactor::wake_listeners() {
@@ -146,27 +147,41 @@ int EpollReactor::send_datagram(Conn& conn, Bytes head, Bytes body) {
 }
 
 int EpollReactor::wait(epoll_event* events, int capacity, Nanoseconds deadline) {
-  Nanoseconds now = now_ns();
+  Nanoseconds start = now();
   // Nothing in the kernel wakes a turn for connections that died outside the deliveries.
   const bool hurry = !unfinished_.empty() || !dead_.empty();
-  if (!hurry && !waiter_.had_batch()) now = nap(now, waiter_.gather_until(now, deadline));
-  const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(now, deadline);
-  const timespec timeout = to_timespec(until > now ? until - now : 0);
+  if (!hurry && !waiter_.had_batch()) start = nap(start, waiter_.gather_until(start, deadline));
+  const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(start, deadline);
+  const timespec timeout = to_timespec(until > start ? until - start : 0);
   stats_.turns.add();
   stats_.system_calls.add();
-  if (until > now) stats_.sleeps.add();
+  if (until > start) stats_.sleeps.add();
+  asked_ = start;
   const int count =
       ::epoll_pwait2(epoll_.get(), events, capacity, until == kNever ? nullptr : &timeout, nullptr);
   return std::max(count, 0);
 }
 
 // epoll has no word for "some events", so a batch gathers while the loop is not looking.
-Nanoseconds EpollReactor::nap(Nanoseconds now, Nanoseconds until) {
-  if (until <= now) return now;
-  const timespec time = to_timespec(until - now);
+Nanoseconds EpollReactor::nap(Nanoseconds start, Nanoseconds until) {
+  if (until <= start) return start;
+  const timespec time = to_timespec(until - start);
   ::clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
   stats_.system_calls.add();
-  return now_ns();
+  return now();
+}
+
+// A wait that comes back with room to spare has brought all that was ready when it began, an
+// interrupted one too. Of those that are full, epoll hands out the ready ones in turn.
+void EpollReactor::note_taken(int events) {
+  const std::uint64_t sources = pool_.in_use() + listeners_.size() + datagram_sockets_.size();
+  const bool full = events == kEvents;
+  taken_until_.turn_ended({.began = asked_,
+                           .all = !full && !left_unread_ && unfinished_.empty(),
+                           .share_used = !unfinished_.empty(),
+                           .served = full ? kEvents : sources},
+                          sources);
+  left_unread_ = false;
 }
 
 void EpollReactor::flush(Conn& flushed) {

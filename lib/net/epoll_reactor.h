@@ -20,6 +20,7 @@
 #include "net/receive_clock.h"
 #include "net/socket.h"
 #include "net/stop.h"
+#include "net/taken_until.h"
 
 namespace wiremark::net {
 
@@ -65,11 +66,15 @@ class EpollReactor {
   template <class F>
   void for_each(F&& visit);
 
+  /// The time, read anew.
+  Nanoseconds now() const noexcept { return now_ns(); }
   /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
-  Nanoseconds woke_ns() const noexcept { return woke_ns_; }
+  Nanoseconds woke() const noexcept { return woke_; }
+  /// Everything that had arrived by then has been delivered, but to connections that are not read.
+  Nanoseconds taken_until() const noexcept { return taken_until_.get(); }
   /// When the kernel had received the last bytes of the delivery in hand; 0 where it was not asked
   /// for (ReactorOptions::receive_timestamps) or does not tell.
-  Nanoseconds received_ns() const noexcept { return received_ns_; }
+  Nanoseconds received() const noexcept { return received_; }
   /// Datagrams that came and found no room in their socket.
   std::uint64_t datagrams_dropped();
   const ReactorStats& stats() const noexcept { return stats_; }
@@ -83,6 +88,11 @@ class EpollReactor {
   static constexpr std::uint64_t kListenerTag = 1;
   static constexpr std::uint64_t kDatagramTag = 2;
 
+  // Events that one wait brings at most.
+  static constexpr int kEvents = 256;
+  // So that no connection starves the others.
+  static constexpr int kReadsPerTurn = 16;
+
   EpollReactor(const ReactorOptions& options, Fd epoll);
 
   static EpollConn& own(Conn& conn) noexcept { return static_cast<EpollConn&>(conn); }
@@ -91,11 +101,12 @@ class EpollReactor {
   }
   Result<> watch(int fd, std::uint32_t events, void* tag);
   int wait(epoll_event* events, int capacity, Nanoseconds deadline);
-  Nanoseconds nap(Nanoseconds now, Nanoseconds until);
+  Nanoseconds nap(Nanoseconds start, Nanoseconds until);
   bool finish_connect(EpollConn& conn);
   ssize_t receive(int fd);
   ssize_t receive_stamped(int fd);
   void read_again(EpollConn& conn);
+  void note_taken(int events);
   void rest_listeners();
   void wake_listeners();
 
@@ -113,13 +124,16 @@ class EpollReactor {
   ReactorOptions options_;
   ReactorStats stats_;
   Waiter waiter_;
-  Nanoseconds woke_ns_ = 0;
-  Nanoseconds received_ns_ = 0;
+  Nanoseconds asked_ = 0;  // When this turn asked the kernel.
+  Nanoseconds woke_ = 0;
+  Nanoseconds received_ = 0;
+  TakenUntil taken_until_;
   ReceiveClock receive_clock_;
   Fd epoll_;
   std::vector<Fd> listeners_;
   Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
   ConnPool<EpollConn> pool_;
+  bool left_unread_ = false;            // In this turn, in a socket: it was opened in it.
   std::vector<EpollConn*> unfinished_;  // Still readable after their share of a turn.
   std::vector<EpollConn*> resumable_;   // Swapped with unfinished_ while it is walked.
   std::vector<EpollConn*> dead_;  // Closing; freed at the end of the turn, never inside a callback.
@@ -138,6 +152,7 @@ template <Handler H>
 Conn& EpollReactor::adopt(Fd socket, H& handler) {
   if (options_.receive_timestamps) ReceiveClock::ask(socket.get());
   EpollConn& conn = pool_.take(socket.release(), Conn::State::open);
+  left_unread_ = true;
   const auto watched = watch(conn.fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &conn);
   handler.on_open(conn);
   if (watched)
@@ -149,13 +164,12 @@ Conn& EpollReactor::adopt(Fd socket, H& handler) {
 
 template <Handler H>
 Result<> EpollReactor::run(H& handler, const Stop& stop) {
-  constexpr int kEvents = 256;
   epoll_event events[kEvents];
   if (auto watched = watch(stop.fd(), EPOLLIN, nullptr); !watched) return watched;
-  Nanoseconds deadline = handler.on_turn(now_ns());
+  Nanoseconds deadline = handler.on_turn(now());
   while (!stop.requested()) {
     const int count = wait(events, kEvents, deadline);
-    woke_ns_ = now_ns();
+    woke_ = now();
     if (options_.receive_timestamps) receive_clock_.look();
     for (int i = 0; i < count; ++i) dispatch(events[i], handler);
     resumable_.swap(unfinished_);
@@ -167,11 +181,12 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
         read(*conn, handler, true);
     }
     resumable_.clear();
-    const Nanoseconds now = now_ns();
-    waiter_.saw_events(now, static_cast<unsigned>(count));
-    if (listeners_rest_until_ != 0 && now >= listeners_rest_until_) wake_listeners();
+    note_taken(count);
+    const Nanoseconds end = now();
+    waiter_.saw_events(end, static_cast<unsigned>(count));
+    if (listeners_rest_until_ != 0 && end >= listeners_rest_until_) wake_listeners();
     reap(handler);
-    deadline = handler.on_turn(now);
+    deadline = handler.on_turn(end);
     if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
   }
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stop.fd(), nullptr);
@@ -228,7 +243,6 @@ void EpollReactor::accept_all(int listener, H& handler) {
 // Reads until a short read, or to the end of the stream when the peer is known to have closed.
 template <Handler H>
 void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end) {
-  constexpr int kReadsPerTurn = 16;
   for (int reads = 0; conn.state == Conn::State::open; ++reads) {
     conn.reading = true;
     if (conn.over_limit || conn.paused) return;

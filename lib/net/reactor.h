@@ -27,8 +27,10 @@ concept Reactor = Handler<H> && requires(R reactor, H& handler, Conn& conn, Fd f
   { reactor.resume(conn, handler) } -> std::same_as<void>;
   { reactor.release(conn) } -> std::same_as<Fd>;
   reactor.for_each([](Conn&) {});
-  { reactor.woke_ns() } -> std::same_as<Nanoseconds>;
-  { reactor.received_ns() } -> std::same_as<Nanoseconds>;
+  { reactor.now() } -> std::same_as<Nanoseconds>;
+  { reactor.woke() } -> std::same_as<Nanoseconds>;
+  { reactor.taken_until() } -> std::same_as<Nanoseconds>;
+  { reactor.received() } -> std::same_as<Nanoseconds>;
   { reactor.send_datagram(conn, Bytes(), Bytes()) } -> std::same_as<int>;
   { reactor.datagrams_dropped() } -> std::same_as<std::uint64_t>;
   { reactor.stats() } -> std::same_as<const ReactorStats&>;

@@ -20,7 +20,7 @@ struct ReactorOptions {
   std::size_t max_connections = SIZE_MAX;
   /// Unsent bytes of one connection over which nothing more is read from it, until half has left.
   std::size_t output_limit = 256 << 10;
-  /// The kernel tells when it received what is delivered, datagrams excepted: received_ns().
+  /// The kernel tells when it received what is delivered, datagrams excepted: received().
   bool receive_timestamps = false;
   /// Unconsumed bytes of one connection over which it is closed with EMSGSIZE.
   std::size_t stash_limit = 2 << 20;

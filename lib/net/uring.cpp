@@ -140,10 +140,7 @@ io_uring_sqe& Ring::entry() {
   return *sqe;
 }
 
-bool Ring::has_work() const noexcept {
-  return io_uring_cq_ready(&ring_) > 0 ||
-         (IO_URING_READ_ONCE(*ring_.sq.kflags) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW));
-}
+bool Ring::has_work() const noexcept { return io_uring_cq_ready(&ring_) > 0 || is_behind(); }
 
 unsigned Ring::wait(Nanoseconds now, Nanoseconds gather, Nanoseconds until) {
   io_uring_cqe* first;

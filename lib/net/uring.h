@@ -36,6 +36,10 @@ class Ring {
   /// True when completions stand in the queue, or wait for the next enter to be made: what a
   /// spinning loop looks at instead of entering the kernel.
   bool has_work() const noexcept;
+  /// True when the kernel has more to complete than the last enter took.
+  bool is_behind() const noexcept {
+    return IO_URING_READ_ONCE(*ring_.sq.kflags) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW);
+  }
 
   /// Submits and sleeps until something completes or it is `until`, which may be kNever. Before
   /// `gather` it sleeps on while fewer than a batch have completed. Returns the system calls made.

@@ -15,6 +15,14 @@ namespace wiremark::net {
 
 namespace {
 
+// An enter makes completions of as many events at least, in the order in which they came
+// (IO_LOCAL_TW_DEFAULT_MAX, Linux 6.13; of all before). A socket has two at most: it can be read,
+// and it can be written to.
+constexpr std::uint64_t kEventsPerEnter = 20;
+constexpr std::uint64_t kEventsPerSocket = 2;
+// Buffers that one event fills at most, until those behind it had their turn (MULTISHOT_MAX_RETRY).
+constexpr std::size_t kBuffersPerEvent = 32;
+
 // What a multishot recvmsg puts in front of the bytes.
 constexpr std::size_t kStampSize = sizeof(io_uring_recvmsg_out) + ReceiveClock::kControl;
 
@@ -50,6 +58,7 @@ Result<std::unique_ptr<UringReactor>> UringReactor::open(const ReactorOptions& o
 UringReactor::UringReactor(const ReactorOptions& options, Ring ring, BufferRing buffers)
     : options_(options),
       waiter_(options.wait),
+      taken_until_(kBuffersPerEvent * options.buffer_size),
       ring_(std::move(ring)),
       buffers_(std::move(buffers)) {
   if (!options.receive_timestamps) return;
@@ -130,13 +139,14 @@ int UringReactor::read_stamp(unsigned buffer, int result) {
   const Bytes head = buffers_.view(buffer, stamp_size_);
   std::memcpy(&out, head.data(), sizeof out);
   std::memcpy(control, head.data() + sizeof out, sizeof control);
-  received_ns_ = receive_clock_.stamp_of(control, out.controllen);
-  (received_ns_ != 0 ? stats_.stamped : stats_.unstamped).add();
+  received_ = receive_clock_.stamp_of(control, out.controllen);
+  (received_ != 0 ? stats_.stamped : stats_.unstamped).add();
   return result - static_cast<int>(stamp_size_);
 }
 
 void UringReactor::arm_receive(UringConn& conn) {
   conn.reading = true;
+  left_unread_ = true;
   arm(Op::receive, conn);
 }
 
@@ -148,28 +158,42 @@ void UringReactor::cancel(Op op, UringConn& conn) {
 
 void UringReactor::wait(Nanoseconds deadline) {
   stats_.turns.add();
-  const Nanoseconds now = now_ns();
+  const Nanoseconds start = now();
+  asked_ = start;
+  left_behind_ = false;
   // Work that waits for a turn to pass must not wait for an event: a lent send that succeeds makes
   // none.
   const bool hurry = !later_.empty() || dead_wait_for_turn_;
-  const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(now, deadline);
-  if (until > now) {
+  const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(start, deadline);
+  if (until > start) {
     stats_.sleeps.add();
-    const Nanoseconds gather = waiter_.gather_until(now, until);
-    stats_.system_calls.add(ring_.wait(now, gather, until));
+    const Nanoseconds gather = waiter_.gather_until(start, until);
+    stats_.system_calls.add(ring_.wait(start, gather, until));
   } else if (hurry || io_uring_sq_ready(ring_.get()) > 0 || ring_.has_work()) {
     io_uring_submit_and_get_events(ring_.get());
     stats_.system_calls.add();
   } else {
     return;
   }
+  left_behind_ = ring_.is_behind();
   // A kernel short of completion room refuses the rest of the queue (EBUSY): then this turn goes
   // on. Nor has a turn passed while completions, a failed send's perhaps, stand outside the queue.
   if (io_uring_sq_ready(ring_.get()) == 0 && !io_uring_cq_has_overflow(ring_.get())) ++turn_;
   collect_failed_sends((turn_ - 1) & 1);
 }
 
-void UringReactor::end_turn(Nanoseconds now) {
+void UringReactor::note_taken() {
+  const std::uint64_t sources = kEventsPerSocket * pool_.in_use();
+  taken_until_.turn_ended({.began = asked_,
+                           .all = !left_behind_ && !left_unread_,
+                           .share_used = share_used_,
+                           .served = kEventsPerEnter},
+                          sources);
+  left_unread_ = share_used_ = false;
+}
+
+void UringReactor::end_turn(Nanoseconds end) {
+  note_taken();
   auto& submitted = lent_[(turn_ - 1) & 1];
   for (const LentSend& send : submitted) {
     if (send.buffer != kNoBuffer) buffers_.give_back(send.buffer);
@@ -178,7 +202,7 @@ void UringReactor::end_turn(Nanoseconds now) {
   outboxes_[(turn_ - 1) & 1].clear();
   buffers_.publish();
   if (datagrams_) datagrams_->end_turn(turn_);
-  if (listeners_rest_until_ != 0 && now >= listeners_rest_until_) {
+  if (listeners_rest_until_ != 0 && end >= listeners_rest_until_) {
     listeners_rest_until_ = 0;
     for (UringConn* listener : listeners_) {
       if (listener->operations == 0) arm(Op::accept, *listener);
@@ -249,7 +273,7 @@ void UringReactor::accept_failed(UringConn& listener, int error, bool more) {
   if (!more) --listener.operations;
   if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM) {
     stats_.accept_errors.add();
-    listeners_rest_until_ = now_ns() + kAcceptRest;
+    listeners_rest_until_ = now() + kAcceptRest;
   } else if (!more && error != ECANCELED) {
     arm(Op::accept, listener);
   }

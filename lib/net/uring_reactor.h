@@ -16,6 +16,7 @@
 #include "net/receive_clock.h"
 #include "net/socket.h"
 #include "net/stop.h"
+#include "net/taken_until.h"
 #include "net/uring.h"
 #include "net/uring_conn.h"
 #include "net/uring_datagrams.h"
@@ -64,11 +65,15 @@ class UringReactor {
   template <class F>
   void for_each(F&& visit);
 
+  /// The time, read anew.
+  Nanoseconds now() const noexcept { return now_ns(); }
   /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
-  Nanoseconds woke_ns() const noexcept { return woke_ns_; }
+  Nanoseconds woke() const noexcept { return woke_; }
+  /// Everything that had arrived by then has been delivered, but to connections that are not read.
+  Nanoseconds taken_until() const noexcept { return taken_until_.get(); }
   /// When the kernel had received the last bytes of the delivery in hand; 0 where it was not asked
   /// for (ReactorOptions::receive_timestamps) or does not tell.
-  Nanoseconds received_ns() const noexcept { return received_ns_; }
+  Nanoseconds received() const noexcept { return received_; }
   /// Datagrams that came and found no room in their socket.
   std::uint64_t datagrams_dropped();
   const ReactorStats& stats() const noexcept { return stats_; }
@@ -119,8 +124,9 @@ class UringReactor {
   void check_output(UringConn& conn);
   void wait(Nanoseconds deadline);
   void watch_stop(int fd);
+  void note_taken();
   void accept_failed(UringConn& listener, int error, bool more);
-  void end_turn(Nanoseconds now);
+  void end_turn(Nanoseconds end);
   void receive_ended(UringConn& conn, int result);
   Result<> open_datagrams();
   void datagrams_ended(UringConn& conn);
@@ -141,8 +147,10 @@ class UringReactor {
   ReactorOptions options_;
   ReactorStats stats_;
   Waiter waiter_;
-  Nanoseconds woke_ns_ = 0;
-  Nanoseconds received_ns_ = 0;
+  Nanoseconds asked_ = 0;  // When this turn asked the kernel.
+  Nanoseconds woke_ = 0;
+  Nanoseconds received_ = 0;
+  TakenUntil taken_until_;
   ReceiveClock receive_clock_;
   msghdr stamp_room_{};         // Asks for a timestamp in front of what is received.
   std::size_t stamp_size_ = 0;  // What it takes of the buffer.
@@ -151,12 +159,15 @@ class UringReactor {
   ConnPool<UringConn> pool_;
   std::vector<UringConn*> listeners_;
   Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
-  std::uint32_t turn_ = 1;                // Counts enters that took the whole submission queue.
-  unsigned delivering_ = kNoBuffer;       // The buffer on_data reads right now.
-  bool delivering_lent_ = false;          // Whether a send has borrowed it.
-  std::vector<LentSend> lent_[2];         // By parity of the turn: queued now, and just submitted.
-  Outbox outboxes_[2];                    // The same, of their bytes those that were copied.
-  std::vector<LentSend> zero_copies_;     // Until the kernel has told that it needs them no more.
+  bool left_behind_ = false;              // By the last enter: the kernel has more to hand over.
+  bool left_unread_ = false;  // In this turn, in a socket: its receive begins with the next enter.
+  bool share_used_ = false;   // In this turn, of a socket: a buffer was filled whole.
+  std::uint32_t turn_ = 1;    // Counts enters that took the whole submission queue.
+  unsigned delivering_ = kNoBuffer;    // The buffer on_data reads right now.
+  bool delivering_lent_ = false;       // Whether a send has borrowed it.
+  std::vector<LentSend> lent_[2];      // By parity of the turn: queued now, and just submitted.
+  Outbox outboxes_[2];                 // The same, of their bytes those that were copied.
+  std::vector<LentSend> zero_copies_;  // Until the kernel has told that it needs them no more.
   std::vector<std::uint32_t> zero_copy_free_;  // Places in zero_copies_.
   unsigned napi_id_ = 0;                       // Of an accepted socket, when one had any.
   std::vector<UringConn*> later_;              // Have more to send once this turn's send has left.
@@ -184,10 +195,10 @@ Conn& UringReactor::welcome(UringConn& conn, H& handler) {
 template <Handler H>
 Result<> UringReactor::run(H& handler, const Stop& stop) {
   watch_stop(stop.fd());
-  Nanoseconds deadline = handler.on_turn(now_ns());
+  Nanoseconds deadline = handler.on_turn(now());
   while (!stop.requested()) {
     wait(deadline);
-    woke_ns_ = now_ns();
+    woke_ = now();
     if (options_.receive_timestamps) receive_clock_.look();
     io_uring_cqe* cqe;
     unsigned head, count = 0;
@@ -196,11 +207,11 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
       ++count;
     }
     io_uring_cq_advance(ring_.get(), count);
-    const Nanoseconds now = now_ns();
-    waiter_.saw_events(now, count);
-    end_turn(now);
+    const Nanoseconds end = now();
+    waiter_.saw_events(end, count);
+    end_turn(end);
     reap(handler);
-    deadline = handler.on_turn(now);
+    deadline = handler.on_turn(end);
     if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
   }
   return {};
@@ -285,6 +296,7 @@ void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H
   if (size > 0 && conn.state == Conn::State::open) {
     stats_.bytes_in.add(size);
     buffers_.filled(size);
+    share_used_ |= stamp_size_ + size == buffers_.size();
     const Bytes bytes = buffers_.view(buffer, stamp_size_ + size).subspan(stamp_size_);
     const bool rested = conn.paused;
     const bool fits = feed(conn, bytes, handler, options_.stash_limit);

@@ -20,7 +20,7 @@ namespace {
 template <class R>
 struct Late : Echo {
   std::size_t on_data(Conn& conn, Bytes bytes) {
-    received = reactor->received_ns();
+    received = reactor->received();
     read = now_ns();
     return Echo::on_data(conn, bytes);
   }
@@ -61,7 +61,7 @@ bool arrived(const Client& client) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("received_ns tells when bytes came, however late they are read", R, EpollReactor,
+TEST_CASE_TEMPLATE("received() tells when bytes came, however late they are read", R, EpollReactor,
                    UringReactor) {
   Late<R> handler;
   Server<R, Late<R>> server(handler, stamping());
@@ -117,7 +117,7 @@ TEST_CASE_TEMPLATE("streams with timestamps come back whole, and end", R, EpollR
   }
 }
 
-TEST_CASE_TEMPLATE("without a word of the kernel received_ns is 0", R, EpollReactor, UringReactor) {
+TEST_CASE_TEMPLATE("without a word of the kernel received() is 0", R, EpollReactor, UringReactor) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("wiremark-stamp-" + std::to_string(::getpid()) + ".socket");
   const bool asked[] = {false, true};

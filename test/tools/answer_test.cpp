@@ -13,7 +13,7 @@ using namespace wiremark::tools;
 namespace {
 
 struct Clock {
-  Nanoseconds woke_ns() const { return 0; }
+  Nanoseconds woke() const { return 0; }
 };
 
 constexpr std::size_t kFrameMax = 300;

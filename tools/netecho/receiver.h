@@ -29,7 +29,7 @@ class Receiver {
   std::size_t on_data(net::Conn& conn, Bytes bytes) {
     Link& link = *static_cast<Link*>(conn.user);
     if (link.arrived_ns.load(std::memory_order_relaxed) == 0)
-      link.arrived_ns.store(reactor_.woke_ns(), std::memory_order_relaxed);
+      link.arrived_ns.store(reactor_.woke(), std::memory_order_relaxed);
     const std::size_t taken = link.in.push(bytes);
     if (taken < bytes.size() && !conn.paused) {
       conn.pause();

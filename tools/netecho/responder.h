@@ -63,7 +63,7 @@ class Responder {
   }
 
   Nanoseconds on_turn(Nanoseconds now) {
-    tally_.end_turn(now - reactor_.woke_ns(), counts_);
+    tally_.end_turn(now - reactor_.woke(), counts_);
     return kNever;
   }
 

@@ -134,7 +134,7 @@ template <class Reactor, Traffic T>
 std::size_t Load<Reactor, T>::on_data(net::Conn& conn, Bytes bytes) {
   Client& client = *static_cast<Client*>(conn.user);
   const Nanoseconds now = now_ns();
-  const Nanoseconds received = reactor_.received_ns();
+  const Nanoseconds received = reactor_.received();
   const std::size_t size = bytes.size();
   while (!bytes.empty()) {
     if (client.under_way() == 0) return refuse(conn, "more bytes came back than were sent", size);
