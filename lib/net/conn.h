@@ -68,6 +68,7 @@ struct Conn {
   bool reading : 1 = false;      ///< epoll: more may be readable. io_uring: a receive is armed.
   bool over_limit : 1 = false;   ///< More is unsent than allowed: reading stops until it drains.
   bool paused : 1 = false;       ///< By the handler: reading stops until it resumes.
+  bool resumed : 1 = false;      ///< What waits in the stash is to be delivered again.
   bool queued : 1 = false;       ///< On one of the reactor's lists of work for the next turn.
   bool until_flush : 1 = false;  ///< What is lent stays as it is only until flush().
   bool sending : 1 = false;      ///< The backend still sends earlier bytes from its own memory.

@@ -149,7 +149,7 @@ int EpollReactor::send_datagram(Conn& conn, Bytes head, Bytes body) {
 int EpollReactor::wait(epoll_event* events, int capacity, Nanoseconds deadline) {
   Nanoseconds start = now();
   // Nothing in the kernel wakes a turn for connections that died outside the deliveries.
-  const bool hurry = !unfinished_.empty() || !dead_.empty();
+  const bool hurry = !unfinished_.empty() || !resumed_.empty() || !dead_.empty();
   if (!hurry && !waiter_.had_batch()) start = nap(start, waiter_.gather_until(start, deadline));
   const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(start, deadline);
   const timespec timeout = to_timespec(until > start ? until - start : 0);
@@ -223,6 +223,13 @@ void EpollReactor::read_again(EpollConn& conn) {
 Fd EpollReactor::release(Conn& conn) {
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, conn.fd, nullptr);
   return Fd(std::exchange(conn.fd, -1));
+}
+
+void EpollReactor::resume(Conn& conn) {
+  conn.paused = false;
+  if (!conn.alive() || conn.resumed) return;
+  conn.resumed = true;
+  resumed_.push_back(&own(conn));
 }
 
 void EpollReactor::close(Conn& conn, int error) {

@@ -51,9 +51,9 @@ class EpollReactor {
   /// Ends a connection; on_close follows at the end of the turn with `error`.
   void close(Conn& conn, int error = 0);
 
-  /// Reads a connection again whose handler had no room, what waits with it first.
-  template <Handler H>
-  void resume(Conn& conn, H& handler);
+  /// Reads a connection again that its handler had paused; what waits with it comes first, in the
+  /// next turn.
+  void resume(Conn& conn);
   /// Hands out the socket, which is not closed then. Only in on_close, or after run() when nothing
   /// is called any more.
   Fd release(Conn& conn);
@@ -119,6 +119,8 @@ class EpollReactor {
   template <Handler H>
   void read_datagrams(EpollConn& conn, H& handler);
   template <Handler H>
+  void feed_resumed(H& handler);
+  template <Handler H>
   void reap(H& handler);
 
   ReactorOptions options_;
@@ -136,6 +138,8 @@ class EpollReactor {
   bool left_unread_ = false;            // In this turn, in a socket: it was opened in it.
   std::vector<EpollConn*> unfinished_;  // Still readable after their share of a turn.
   std::vector<EpollConn*> resumable_;   // Swapped with unfinished_ while it is walked.
+  std::vector<EpollConn*> resumed_;     // Their stash comes first in the next turn.
+  std::vector<EpollConn*> feeding_;     // Swapped with resumed_ while it is walked.
   std::vector<EpollConn*> dead_;  // Closing; freed at the end of the turn, never inside a callback.
   std::unique_ptr<std::byte[]> scratch_;
   std::unique_ptr<DatagramBatch> batch_;  // Made with the first UDP socket.
@@ -171,6 +175,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
     const int count = wait(events, kEvents, deadline);
     woke_ = now();
     if (options_.receive_timestamps) receive_clock_.look();
+    if (!resumed_.empty()) feed_resumed(handler);
     for (int i = 0; i < count; ++i) dispatch(events[i], handler);
     resumable_.swap(unfinished_);
     for (EpollConn* conn : resumable_) {
@@ -245,7 +250,7 @@ template <Handler H>
 void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end) {
   for (int reads = 0; conn.state == Conn::State::open; ++reads) {
     conn.reading = true;
-    if (conn.over_limit || conn.paused) return;
+    if (conn.over_limit || conn.paused || conn.resumed) return;
     if (reads == kReadsPerTurn) return read_again(conn);
     const ssize_t count = receive(conn.fd);
     stats_.system_calls.add();
@@ -273,14 +278,18 @@ void EpollReactor::read_datagrams(EpollConn& conn, H& handler) {
   if (!deliver_datagrams(*batch_, conn, handler)) read_again(conn);
 }
 
+// Before anything else is read: it comes first.
 template <Handler H>
-void EpollReactor::resume(Conn& resumed, H& handler) {
-  EpollConn& conn = own(resumed);
-  conn.paused = false;
-  if (!conn.alive()) return;
-  feed_rest(conn, handler);
-  flush(conn);
-  if (conn.reading && !conn.paused) read_again(conn);
+void EpollReactor::feed_resumed(H& handler) {
+  feeding_.swap(resumed_);
+  for (EpollConn* conn : feeding_) {
+    conn->resumed = false;
+    if (!conn->alive() || conn->paused) continue;
+    feed_rest(*conn, handler);
+    flush(*conn);
+    if (conn->reading && !conn->paused) read_again(*conn);
+  }
+  feeding_.clear();
 }
 
 template <Handler H>
@@ -289,6 +298,7 @@ void EpollReactor::reap(H& handler) {
     EpollConn& conn = *dead_.back();
     dead_.pop_back();
     handler.on_close(conn, conn.error);
+    if (conn.resumed) std::erase(resumed_, &conn);
     if (conn.queued) std::erase(unfinished_, &conn);
     if (conn.datagram) dropped_ += drops_of(conn.fd);
     if (conn.fd >= 0) ::close(conn.fd);

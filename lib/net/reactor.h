@@ -24,7 +24,7 @@ concept Reactor = Handler<H> && requires(R reactor, H& handler, Conn& conn, Fd f
   { reactor.flush(conn) } -> std::same_as<void>;
   { reactor.close(conn, 0) } -> std::same_as<void>;
   { reactor.run(handler, stop) } -> std::same_as<Result<>>;
-  { reactor.resume(conn, handler) } -> std::same_as<void>;
+  { reactor.resume(conn) } -> std::same_as<void>;
   { reactor.release(conn) } -> std::same_as<Fd>;
   reactor.for_each([](Conn&) {});
   { reactor.now() } -> std::same_as<Nanoseconds>;

@@ -163,7 +163,7 @@ void UringReactor::wait(Nanoseconds deadline) {
   left_behind_ = false;
   // Work that waits for a turn to pass must not wait for an event: a lent send that succeeds makes
   // none.
-  const bool hurry = !later_.empty() || dead_wait_for_turn_;
+  const bool hurry = !later_.empty() || !resumed_.empty() || dead_wait_for_turn_;
   const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(start, deadline);
   if (until > start) {
     stats_.sleeps.add();
@@ -280,6 +280,13 @@ void UringReactor::accept_failed(UringConn& listener, int error, bool more) {
 }
 
 Fd UringReactor::release(Conn& conn) { return Fd(std::exchange(conn.fd, -1)); }
+
+void UringReactor::resume(Conn& conn) {
+  conn.paused = false;
+  if (!conn.alive() || conn.resumed) return;
+  conn.resumed = true;
+  resumed_.push_back(&own(conn));
+}
 
 void UringReactor::close(Conn& closed, int error) {
   UringConn& conn = own(closed);

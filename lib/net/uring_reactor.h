@@ -51,9 +51,9 @@ class UringReactor {
   /// Ends a connection; on_close follows with `error` when its operations are over.
   void close(Conn& conn, int error = 0);
 
-  /// Reads a connection again whose handler had no room, what waits with it first.
-  template <Handler H>
-  void resume(Conn& conn, H& handler);
+  /// Reads a connection again that its handler had paused; what waits with it comes first, in the
+  /// next turn.
+  void resume(Conn& conn);
   /// Hands out the socket, which is not closed then. Only in on_close, or after run() when nothing
   /// is called any more.
   Fd release(Conn& conn);
@@ -142,6 +142,8 @@ class UringReactor {
   template <Handler H>
   Conn& welcome(UringConn& conn, H& handler);
   template <Handler H>
+  void feed_resumed(H& handler);
+  template <Handler H>
   void reap(H& handler);
 
   ReactorOptions options_;
@@ -172,6 +174,8 @@ class UringReactor {
   unsigned napi_id_ = 0;                       // Of an accepted socket, when one had any.
   std::vector<UringConn*> later_;              // Have more to send once this turn's send has left.
   std::vector<UringConn*> sending_later_;      // Swapped with later_ while it is walked.
+  std::vector<UringConn*> resumed_;            // Their stash comes first in the next turn.
+  std::vector<UringConn*> feeding_;            // Swapped with resumed_ while it is walked.
   std::vector<UringConn*> dead_;     // Closing; freed when nothing in the kernel knows them.
   bool dead_wait_for_turn_ = false;  // Some of them wait for nothing but the next turn.
   std::unique_ptr<UringDatagrams> datagrams_;  // Made with the first UDP socket.
@@ -200,6 +204,7 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
     wait(deadline);
     woke_ = now();
     if (options_.receive_timestamps) receive_clock_.look();
+    if (!resumed_.empty()) feed_resumed(handler);
     io_uring_cqe* cqe;
     unsigned head, count = 0;
     io_uring_for_each_cqe(ring_.get(), head, cqe) {
@@ -286,7 +291,9 @@ void UringReactor::received(UringConn& conn, const io_uring_cqe& cqe, H& handler
     }
     deliver(conn, buffer, left, handler);
   }
-  if (!conn.reading) receive_ended(conn, result);
+  if (conn.reading) return;
+  if (conn.resumed) feed_rest(conn, handler);  // Before the end that may have come.
+  receive_ended(conn, result);
 }
 
 template <Handler H>
@@ -308,16 +315,21 @@ void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H
   delivering_ = kNoBuffer;
 }
 
+// Before anything else is delivered: it comes first.
 template <Handler H>
-void UringReactor::resume(Conn& resumed, H& handler) {
-  UringConn& conn = own(resumed);
-  conn.paused = false;
-  if (!conn.alive()) return;
-  feed_rest(conn, handler);
-  flush(conn);
-  if (conn.paused || conn.over_limit || conn.reading || conn.state != Conn::State::open) return;
-  stats_.rearmed.add();
-  arm_receive(conn);
+void UringReactor::feed_resumed(H& handler) {
+  feeding_.swap(resumed_);
+  for (UringConn* conn : feeding_) {
+    conn->resumed = false;
+    if (!conn->alive() || conn->paused) continue;
+    feed_rest(*conn, handler);
+    flush(*conn);
+    if (conn->paused || conn->over_limit || conn->reading || conn->state != Conn::State::open)
+      continue;
+    stats_.rearmed.add();
+    arm_receive(*conn);
+  }
+  feeding_.clear();
 }
 
 template <Handler H>
@@ -332,6 +344,7 @@ void UringReactor::reap(H& handler) {
       continue;
     }
     handler.on_close(conn, conn.error);
+    if (conn.resumed) std::erase(resumed_, &conn);
     if (conn.datagram) dropped_ += drops_of(conn.fd);
     end_socket(conn.fd, conn.slot);
     pool_.give_back(conn);

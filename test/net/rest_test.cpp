@@ -34,7 +34,7 @@ struct Narrow {
   }
 
   Nanoseconds on_turn(Nanoseconds now) {
-    if (one && one->paused && allowed > got.size()) reactor->resume(*one, *this);
+    if (one && one->paused && allowed > got.size()) reactor->resume(*one);
     return now + kMillisecond;
   }
 

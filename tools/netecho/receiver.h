@@ -51,7 +51,7 @@ class Receiver {
     looked_.swap(resting_);
     for (net::Conn* conn : looked_) {
       if (static_cast<Link*>(conn->user)->in.room() >= links_.ring_size / 2)
-        reactor_.resume(*conn, *this);
+        reactor_.resume(*conn);
       else
         resting_.push_back(conn);
     }
