@@ -60,7 +60,8 @@ UringReactor::UringReactor(const ReactorOptions& options, Ring ring, BufferRing 
       waiter_(options.wait),
       taken_until_(kBuffersPerEvent * options.buffer_size),
       ring_(std::move(ring)),
-      buffers_(std::move(buffers)) {
+      buffers_(std::move(buffers)),
+      sends_(ring_, buffers_, turn_, stats_) {
   if (!options.receive_timestamps) return;
   stamp_room_.msg_controllen = ReceiveClock::kControl;
   stamp_size_ = kStampSize;
@@ -115,16 +116,13 @@ void UringReactor::arm(Op op, UringConn& conn) {
   } else if (op == Op::receive && options_.receive_timestamps && !conn.datagram) {
     io_uring_prep_recvmsg_multishot(&sqe, file, &stamp_room_, 0);
     sqe.flags |= IOSQE_BUFFER_SELECT;
-  } else if (op == Op::receive) {
+  } else {
     io_uring_prep_recv_multishot(&sqe, file, nullptr, 0, 0);
     sqe.flags |= IOSQE_BUFFER_SELECT;
     if (conn.datagram)
       sqe.buf_group = UringDatagrams::kGroup;
     else if (ring_.active().bundle)
       sqe.ioprio |= kReceiveBundle;
-  } else {
-    const Bytes bytes = conn.flight.view();
-    io_uring_prep_send(&sqe, file, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_WAITALL);
   }
   conn.mark_file(sqe);
   io_uring_sqe_set_data64(&sqe, data_of(conn, op));
@@ -178,8 +176,8 @@ void UringReactor::wait(Nanoseconds deadline) {
   left_behind_ = ring_.is_behind();
   // A kernel short of completion room refuses the rest of the queue (EBUSY): then this turn goes
   // on. Nor has a turn passed while completions, a failed send's perhaps, stand outside the queue.
-  if (io_uring_sq_ready(ring_.get()) == 0 && !io_uring_cq_has_overflow(ring_.get())) ++turn_;
-  collect_failed_sends((turn_ - 1) & 1);
+  if (io_uring_sq_ready(ring_.get()) == 0 && !io_uring_cq_has_overflow(ring_.get())) turn_.pass();
+  sends_.collect_failed([this](const auto& setback) { after_send(setback); });
 }
 
 void UringReactor::note_taken() {
@@ -194,14 +192,10 @@ void UringReactor::note_taken() {
 
 void UringReactor::end_turn(Nanoseconds end) {
   note_taken();
-  auto& submitted = lent_[(turn_ - 1) & 1];
-  for (const LentSend& send : submitted) {
-    if (send.buffer != kNoBuffer) buffers_.give_back(send.buffer);
-  }
-  submitted.clear();
-  outboxes_[(turn_ - 1) & 1].clear();
+  sends_.end_turn();
   buffers_.publish();
-  if (datagrams_) datagrams_->end_turn(turn_);
+  if (datagrams_) datagrams_->end_turn(turn_.number());
+  turn_.end();
   if (listeners_rest_until_ != 0 && end >= listeners_rest_until_) {
     listeners_rest_until_ = 0;
     for (UringConn* listener : listeners_) {
@@ -250,7 +244,7 @@ Result<> UringReactor::listen_datagrams(Fd socket) {
 
 int UringReactor::send_datagram(Conn& conn, Bytes head, Bytes body) {
   if (!conn.alive()) return ENOTCONN;
-  datagrams_->send(own(conn), head, body, turn_);
+  datagrams_->send(own(conn), head, body, turn_.number());
   return 0;
 }
 
@@ -276,6 +270,52 @@ void UringReactor::accept_failed(UringConn& listener, int error, bool more) {
     listeners_rest_until_ = now() + kAcceptRest;
   } else if (!more && error != ECANCELED) {
     arm(Op::accept, listener);
+  }
+}
+
+void UringReactor::flush(Conn& flushed) {
+  UringConn& conn = own(flushed);
+  if (!conn.alive() || conn.queued) return conn.copy_lent();
+  if (sends_.flush(conn)) run_later(conn);
+  check_output(conn);
+}
+
+void UringReactor::run_later(UringConn& conn) {
+  if (!conn.queued) later_.push_back(&conn);
+  conn.queued = true;
+}
+
+void UringReactor::after_send(const UringSends::Setback& setback) {
+  if (!setback.conn) return;
+  if (setback.error != 0) return close(*setback.conn, setback.error);
+  check_output(*setback.conn);
+}
+
+void UringReactor::zero_copy_over(const io_uring_cqe& cqe) {
+  const UringConn& conn = sends_.conn_of_zero_copy(cqe);
+  after_send(sends_.zero_copy_over(cqe));
+  if (conn.operations == 0) dead_wait_for_turn_ |= !conn.alive();
+}
+
+void UringReactor::sent(UringConn& conn, int result) {
+  if (const int error = sends_.sent(conn, result)) return close(conn, error);
+  if (conn.alive() && !conn.sending) flush(conn);
+}
+
+// Applies the output limit, and ends a finished connection whose last byte has left.
+void UringReactor::check_output(UringConn& conn) {
+  if (conn.state == Conn::State::finishing && conn.unsent() == 0) {
+    if (conn.turn != turn_.number()) return close(conn, 0);
+    run_later(conn);
+  }
+  if (!conn.over_limit && conn.unsent() > options_.output_limit) {
+    conn.over_limit = true;
+    stats_.pauses.add();
+    if (!conn.reading) return;
+    cancel(Op::receive, conn);
+  } else if (conn.over_limit && conn.unsent() <= options_.output_limit / 2) {
+    conn.over_limit = false;
+    if (!conn.reading && !conn.paused && conn.state == Conn::State::open) arm_receive(conn);
   }
 }
 

@@ -20,7 +20,8 @@
 #include "net/uring.h"
 #include "net/uring_conn.h"
 #include "net/uring_datagrams.h"
-#include "net/uring_outbox.h"
+#include "net/uring_sends.h"
+#include "net/uring_turn.h"
 
 namespace wiremark::net {
 
@@ -83,44 +84,20 @@ class UringReactor {
 
  private:
   using Op = UringOp;
-  static constexpr unsigned kNoBuffer = ~0u;
-
-  // A send straight from lent memory, or from an outbox. Success makes no completion
-  // (IOSQE_CQE_SKIP_SUCCESS), so its buffer returns when the turn that submitted it has passed
-  // without one.
-  struct LentSend {
-    UringConn* conn;
-    const std::byte* data;
-    std::uint32_t size;
-    unsigned buffer;
-  };
 
   UringReactor(const ReactorOptions& options, Ring ring, BufferRing buffers);
-
-  // The user data of a lent send: its place in a list, the parity of its turn, and what it is.
-  std::uint64_t lent_data(std::size_t place, Op op) const noexcept {
-    return place << 4 | (turn_ & 1) << 3 | static_cast<std::uint64_t>(op);
-  }
-  const LentSend& lent_by(std::uint64_t data) const noexcept {
-    return static_cast<Op>(data & kUringOpMask) == Op::zero_copy ? zero_copies_[data >> 4]
-                                                                 : lent_[data >> 3 & 1][data >> 4];
-  }
 
   static UringConn& own(Conn& conn) noexcept { return static_cast<UringConn&>(conn); }
   void arm(Op op, UringConn& conn);
   int read_stamp(unsigned buffer, int result);
   void arm_receive(UringConn& conn);
   void cancel(Op op, UringConn& conn);
-  void send_lent(UringConn& conn);
-  io_uring_sqe& queue_lent(const LentSend& send);
-  io_uring_sqe& queue_zero_copy(const LentSend& send);
-  void send_copy(UringConn& conn);
-  void lent_send_failed(const LentSend& send, int result);
+  void after_send(const UringSends::Setback& setback);
   void zero_copy_over(const io_uring_cqe& cqe);
   void end_socket(int fd, int slot);
   void note_napi(int fd) noexcept;
-  void collect_failed_sends(std::uint64_t parity);
   void sent(UringConn& conn, int result);
+  void run_later(UringConn& conn);
   void check_output(UringConn& conn);
   void wait(Nanoseconds deadline);
   void watch_stop(int fd);
@@ -164,20 +141,15 @@ class UringReactor {
   bool left_behind_ = false;              // By the last enter: the kernel has more to hand over.
   bool left_unread_ = false;  // In this turn, in a socket: its receive begins with the next enter.
   bool share_used_ = false;   // In this turn, of a socket: a buffer was filled whole.
-  std::uint32_t turn_ = 1;    // Counts enters that took the whole submission queue.
-  unsigned delivering_ = kNoBuffer;    // The buffer on_data reads right now.
-  bool delivering_lent_ = false;       // Whether a send has borrowed it.
-  std::vector<LentSend> lent_[2];      // By parity of the turn: queued now, and just submitted.
-  Outbox outboxes_[2];                 // The same, of their bytes those that were copied.
-  std::vector<LentSend> zero_copies_;  // Until the kernel has told that it needs them no more.
-  std::vector<std::uint32_t> zero_copy_free_;  // Places in zero_copies_.
-  unsigned napi_id_ = 0;                       // Of an accepted socket, when one had any.
-  std::vector<UringConn*> later_;              // Have more to send once this turn's send has left.
-  std::vector<UringConn*> sending_later_;      // Swapped with later_ while it is walked.
-  std::vector<UringConn*> resumed_;            // Their stash comes first in the next turn.
-  std::vector<UringConn*> feeding_;            // Swapped with resumed_ while it is walked.
-  std::vector<UringConn*> dead_;     // Closing; freed when nothing in the kernel knows them.
-  bool dead_wait_for_turn_ = false;  // Some of them wait for nothing but the next turn.
+  UringTurn turn_;
+  UringSends sends_;
+  unsigned napi_id_ = 0;                   // Of an accepted socket, when one had any.
+  std::vector<UringConn*> later_;          // Have more to send once this turn's send has left.
+  std::vector<UringConn*> sending_later_;  // Swapped with later_ while it is walked.
+  std::vector<UringConn*> resumed_;        // Their stash comes first in the next turn.
+  std::vector<UringConn*> feeding_;        // Swapped with resumed_ while it is walked.
+  std::vector<UringConn*> dead_;           // Closing; freed when nothing in the kernel knows them.
+  bool dead_wait_for_turn_ = false;        // Some of them wait for nothing but the next turn.
   std::unique_ptr<UringDatagrams> datagrams_;  // Made with the first UDP socket.
   std::uint64_t dropped_ = 0;                  // By the sockets of connections that are closed.
 };
@@ -233,9 +205,9 @@ template <Handler H>
 void UringReactor::complete(const io_uring_cqe& cqe, H& handler) {
   const auto op = static_cast<Op>(cqe.user_data & kUringOpMask);
   if (op == Op::ignored) return;
-  if (op == Op::lent_send) return lent_send_failed(lent_by(cqe.user_data), cqe.res);
+  if (op == Op::lent_send) return after_send(sends_.lent_send_over(cqe));
   if (op == Op::zero_copy) return zero_copy_over(cqe);
-  if (op == Op::datagram) return datagrams_->complete(cqe, turn_, handler);
+  if (op == Op::datagram) return datagrams_->complete(cqe, turn_.number(), handler);
   UringConn& conn = conn_of(cqe.user_data);
   if (op == Op::receive) return received(conn, cqe, handler);
   if (op == Op::accept) return accepted(conn, cqe, handler);
@@ -298,8 +270,7 @@ void UringReactor::received(UringConn& conn, const io_uring_cqe& cqe, H& handler
 
 template <Handler H>
 void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H& handler) {
-  delivering_ = buffer;
-  delivering_lent_ = false;
+  sends_.begin_delivery(buffer);
   if (size > 0 && conn.state == Conn::State::open) {
     stats_.bytes_in.add(size);
     buffers_.filled(size);
@@ -311,8 +282,7 @@ void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H
     if (!fits) close(conn, EMSGSIZE);
     if (conn.paused && !rested && conn.reading) cancel(Op::receive, conn);
   }
-  if (!delivering_lent_) buffers_.give_back(buffer);
-  delivering_ = kNoBuffer;
+  sends_.end_delivery();
 }
 
 // Before anything else is delivered: it comes first.
@@ -338,7 +308,7 @@ void UringReactor::reap(H& handler) {
   dead_wait_for_turn_ = false;
   for (std::size_t i = 0; i < dead_.size(); ++i) {  // on_close may end further connections.
     UringConn& conn = *dead_[i];
-    if (conn.operations > 0 || conn.turn == turn_ || conn.queued) {
+    if (conn.operations > 0 || conn.turn == turn_.number() || conn.queued) {
       dead_wait_for_turn_ |= conn.operations == 0;
       dead_[kept++] = &conn;
       continue;

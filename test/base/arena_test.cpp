@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 using namespace wiremark;
@@ -42,4 +43,20 @@ TEST_CASE("what was taken back is handed out again") {
   for (int i = 0; i < 1'000; ++i) first.push_back(arena.take(1'000));
   arena.clear();
   for (int i = 0; i < 1'000; ++i) CHECK(arena.take(1'000) == first[static_cast<std::size_t>(i)]);
+}
+
+TEST_CASE("a copy is one, and what was handed out is counted until it is taken back") {
+  Arena arena;
+  const std::string text = "some bytes";
+  const Bytes copy = arena.copy(as_bytes(text));
+  CHECK(as_text(copy) == text);
+  CHECK(copy.data() != as_bytes(text).data());
+  CHECK(arena.copy({}).empty());
+  CHECK(arena.used() >= text.size());
+  const std::size_t before = arena.used();
+  arena.take(1 << 20);
+  CHECK(arena.used() >= before + (1 << 20));
+  arena.clear();
+  CHECK(arena.used() == 0);
+  CHECK(arena.copy(as_bytes(text)).data() == copy.data());
 }

@@ -9,7 +9,7 @@
 
 #include "client.h"
 #include "frame_echo.h"
-#include "net/uring_outbox.h"
+#include "net/uring_sends.h"
 #include "server.h"
 
 using namespace wiremark;
@@ -225,10 +225,11 @@ TEST_CASE_TEMPLATE("connections closed behind an append disturb no other", R, Ep
   }
 }
 
-TEST_CASE_TEMPLATE("a turn may append more than its outbox holds", R, EpollReactor, UringReactor) {
+TEST_CASE_TEMPLATE("a turn may append more than its memory for copies holds", R, EpollReactor,
+                   UringReactor) {
   for (const auto& [size, brief] :
-       {std::pair(Outbox::kSize / 16, false), std::pair(Outbox::kSize / 16, true),
-        std::pair(Outbox::kSize, true), std::pair(Outbox::kSize + 1, false)}) {
+       {std::pair(UringSends::kCopiesMax / 16, false), std::pair(UringSends::kCopiesMax / 16, true),
+        std::pair(UringSends::kCopiesMax, true), std::pair(UringSends::kCopiesMax + 1, false)}) {
     CAPTURE(size);
     Shouts<R> handler;
     handler.sizes = {size, 100, 3 * size / 2};

@@ -1,0 +1,131 @@
+// How bytes of streams leave an io_uring reactor: from where they lie, or copied behind what is
+// still under way. Part of a UringReactor.
+#pragma once
+
+#include <liburing.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "net/reactor_options.h"
+#include "net/uring.h"
+#include "net/uring_conn.h"
+#include "net/uring_turn.h"
+
+namespace wiremark::net {
+
+/// Most sends make no completion where they succeed, so what they read from is free when the turn
+/// that submitted them has passed without one.
+class UringSends {
+ public:
+  /// Bytes that the copies of one turn take at most: 500 answers of half a kilobyte. What is over
+  /// it waits in the kernel.
+  static constexpr std::size_t kCopiesMax = 256 << 10;
+
+  UringSends(Ring& ring, BufferRing& buffers, UringTurn& turn, ReactorStats& stats)
+      : ring_(ring), buffers_(buffers), turn_(turn), stats_(stats) {}
+
+  /// Around the delivery of a buffer, which goes back when no send has borrowed it.
+  void begin_delivery(unsigned buffer) noexcept {
+    delivering_ = buffer;
+    delivering_lent_ = false;
+  }
+  void end_delivery() noexcept {
+    if (!delivering_lent_) buffers_.give_back(delivering_);
+    delivering_ = kNoBuffer;
+  }
+
+  /// Queues what the connection has appended and lent. True when some of it has to wait for the
+  /// next turn.
+  bool flush(UringConn& conn);
+
+  /// What a completion says of a connection: the errno that ends it, or 0 where more is unsent than
+  /// before. Null: nothing.
+  struct Setback {
+    UringConn* conn = nullptr;
+    int error = 0;
+  };
+  /// For the completion of a lent send, which is one that failed.
+  Setback lent_send_over(const io_uring_cqe& cqe) { return failed(lent_by(cqe), cqe.res); }
+  /// For both completions of a send without a copy.
+  Setback zero_copy_over(const io_uring_cqe& cqe);
+  UringConn& conn_of_zero_copy(const io_uring_cqe& cqe) const noexcept {
+    return *lent_by(cqe).conn;
+  }
+  /// For the completion of a send of what is in flight; the errno that ends the connection, or 0.
+  int sent(UringConn& conn, int result);
+
+  /// To be called when a turn has been submitted: tells setback(Setback) of the sends that failed.
+  /// Their completions may stand behind deliveries: of an earlier submission in mid-turn, or of a
+  /// receive armed beside them. They go first, so that nothing a delivery sends overtakes the rest
+  /// of such a send. Failures of this turn's own sends are met in the queue's order.
+  template <class F>
+  void collect_failed(F&& setback);
+  /// Takes back what the sends just submitted have borrowed.
+  void end_turn();
+
+ private:
+  static constexpr unsigned kNoBuffer = ~0u;
+  static constexpr unsigned kCopied = ~1u;  // Lies in the memory of its turn.
+
+  struct LentSend {
+    UringConn* conn;
+    const std::byte* data;
+    std::uint32_t size;
+    unsigned buffer;  // That it lies in.
+  };
+
+  static UringOp op_of(const io_uring_cqe& cqe) noexcept {
+    return static_cast<UringOp>(cqe.user_data & kUringOpMask);
+  }
+  static std::uint32_t parity_of(const io_uring_cqe& cqe) noexcept {
+    return cqe.user_data >> 3 & 1;
+  }
+  static bool is_notification(const io_uring_cqe& cqe) noexcept {
+    return cqe.flags & IORING_CQE_F_NOTIF;
+  }
+  // The user data of a lent send: its place in a list, the parity of its turn, and what it is.
+  std::uint64_t lent_data(std::size_t place, UringOp op) const noexcept {
+    return place << 4 | turn_.parity() << 3 | static_cast<std::uint64_t>(op);
+  }
+  const LentSend& lent_by(const io_uring_cqe& cqe) const noexcept {
+    const std::size_t place = cqe.user_data >> 4;
+    return op_of(cqe) == UringOp::zero_copy ? zero_copies_[place] : lent_[parity_of(cqe)][place];
+  }
+
+  void send_lent(UringConn& conn);
+  void send_copy(UringConn& conn);
+  void send_flight(UringConn& conn);
+  io_uring_sqe& queue_lent(const LentSend& send);
+  io_uring_sqe& queue_zero_copy(const LentSend& send);
+  Setback failed(const LentSend& send, int result);
+
+  Ring& ring_;
+  BufferRing& buffers_;
+  UringTurn& turn_;
+  ReactorStats& stats_;
+  unsigned delivering_ = kNoBuffer;    // The buffer on_data reads right now.
+  bool delivering_lent_ = false;       // Whether a send has borrowed it.
+  std::vector<LentSend> lent_[2];      // By parity of the turn: queued now, and just submitted.
+  std::vector<LentSend> zero_copies_;  // Until the kernel has told that it needs them no more.
+  std::vector<std::uint32_t> zero_copy_free_;  // Places in zero_copies_.
+};
+
+template <class F>
+void UringSends::collect_failed(F&& setback) {
+  const std::uint32_t parity = turn_.submitted_parity();
+  if (lent_[parity].empty()) return;
+  io_uring_cqe* cqe;
+  unsigned head;
+  io_uring_for_each_cqe(ring_.get(), head, cqe) {
+    const UringOp op = op_of(*cqe);
+    const bool lent =
+        op == UringOp::lent_send || (op == UringOp::zero_copy && !is_notification(*cqe));
+    if (!lent || parity_of(*cqe) != parity) continue;
+    const LentSend& send = lent_by(*cqe);
+    const int result = std::exchange(cqe->res, static_cast<int>(send.size));
+    setback(failed(send, result));
+  }
+}
+
+}  // namespace wiremark::net
