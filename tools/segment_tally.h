@@ -77,21 +77,36 @@ class SegmentCounting {
   SegmentCounting(Reactor& reactor, H& handler, SegmentTally& tally)
       : reactor_(reactor), handler_(handler), tally_(tally) {}
 
-  void on_open(net::Conn& conn) { handler_.on_open(conn); }
-  std::size_t on_data(net::Conn& conn, Bytes bytes) { return handler_.on_data(conn, bytes); }
+  void on_open(net::Conn& conn)
+    requires net::StreamHandler<H>
+  {
+    handler_.on_open(conn);
+  }
+  std::size_t on_data(net::Conn& conn, Bytes bytes)
+    requires net::StreamHandler<H>
+  {
+    return handler_.on_data(conn, bytes);
+  }
+  void on_close(net::Conn& conn, int error)
+    requires net::StreamHandler<H>
+  {
+    tally_.closed(conn.fd);
+    handler_.on_close(conn, error);
+  }
   std::optional<Bytes> on_datagram(Bytes bytes)
-    requires net::DatagramHandler<H>
+    requires net::DatagramServer<H>
   {
     return handler_.on_datagram(bytes);
   }
-  void on_datagram_error(net::Conn& conn, int error)
+  void on_datagram(net::DatagramConn& conn, Bytes bytes)
+    requires net::DatagramClient<H>
+  {
+    handler_.on_datagram(conn, bytes);
+  }
+  void on_datagram_error(net::DatagramConn& conn, int error)
     requires net::DatagramClient<H>
   {
     handler_.on_datagram_error(conn, error);
-  }
-  void on_close(net::Conn& conn, int error) {
-    tally_.closed(conn.fd);
-    handler_.on_close(conn, error);
   }
   Nanoseconds on_turn(Nanoseconds now) {
     const Nanoseconds next = handler_.on_turn(now);

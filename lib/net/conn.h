@@ -72,7 +72,6 @@ struct Conn {
   bool queued : 1 = false;       ///< On one of the reactor's lists of work for the next turn.
   bool until_flush : 1 = false;  ///< What is lent stays as it is only until flush().
   bool sending : 1 = false;      ///< The backend still sends earlier bytes from its own memory.
-  bool datagram : 1 = false;     ///< Over UDP: each delivery is one datagram, and nothing ends it.
 
   Bytes lent() const noexcept { return {lent_data, lent_size}; }
 

@@ -1,8 +1,12 @@
 // Datagrams for epoll, in batches: one recvmmsg(2) brings many, and one sendmmsg(2) answers them.
 #include "net/epoll_datagrams.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
+
+#include "net/socket.h"
 
 namespace wiremark::net {
 
@@ -89,6 +93,24 @@ int DatagramBatch::send(int socket, Bytes head, Bytes body) {
   stats_.datagrams_out.add();
   stats_.bytes_out.add(static_cast<std::size_t>(count));
   return 0;
+}
+
+EpollDatagrams::~EpollDatagrams() {
+  for (const DatagramConn& conn : conns_) ::close(conn.fd);
+}
+
+EpollDatagramConn& EpollDatagrams::add_connected(Fd socket, void* user) {
+  EpollDatagramConn& conn = conns_.emplace_back();
+  conn.fd = socket.release();
+  conn.user = user;
+  return conn;
+}
+
+std::uint64_t EpollDatagrams::dropped() const noexcept {
+  std::uint64_t dropped = 0;
+  for (const Fd& socket : bound_) dropped += drops_of(socket.get());
+  for (const DatagramConn& conn : conns_) dropped += drops_of(conn.fd);
+  return dropped;
 }
 
 }  // namespace wiremark::net

@@ -1,4 +1,5 @@
 // Datagrams for epoll, in batches: one recvmmsg(2) brings many, and one sendmmsg(2) answers them.
+// Part of an EpollReactor, which has them once it has UDP.
 #pragma once
 
 #include <netinet/in.h>
@@ -6,10 +7,14 @@
 
 #include <array>
 #include <cerrno>
+#include <deque>
 #include <memory>
+#include <vector>
 
+#include "base/fd.h"
 #include "net/datagram.h"
 #include "net/reactor_options.h"
+#include "net/udp_message.h"
 
 namespace wiremark::net {
 
@@ -55,40 +60,95 @@ class DatagramBatch {
   unsigned answer_count_ = 0;
 };
 
-/// Batches that one socket may have in a turn, so that it does not starve the others.
-inline constexpr int kBatchesPerTurn = 4;
+struct EpollDatagramConn : DatagramConn {
+  bool queued = false;  ///< Still readable after its share of a turn.
+};
 
-/// Answers what waits in a socket that anybody may send to. What is left makes the next wait end at
-/// once: the socket is watched level-triggered.
-template <DatagramHandler H>
-void answer_datagrams(DatagramBatch& batch, int socket, H& handler) {
+/// The UDP sockets of a reactor: bound ones, which anybody may send to, and connected ones.
+class EpollDatagrams {
+ public:
+  explicit EpollDatagrams(ReactorStats& stats) : batch_(stats) {}
+  EpollDatagrams(const EpollDatagrams&) = delete;
+  EpollDatagrams& operator=(const EpollDatagrams&) = delete;
+  ~EpollDatagrams();
+
+  void add_bound(Fd socket) { bound_.push_back(std::move(socket)); }
+  EpollDatagramConn& add_connected(Fd socket, void* user);
+
+  /// Answers what waits in a bound socket. What is left makes the next wait end at once: it is
+  /// watched level-triggered. False when something may be left.
+  template <DatagramServer H>
+  bool answer(int socket, H& handler);
+  /// Delivers what waits in a connected socket; what is left after its share is remembered.
+  template <DatagramClient H>
+  void deliver(EpollDatagramConn& conn, H& handler);
+  /// Delivers another share of what was left.
+  template <DatagramClient H>
+  void deliver_unfinished(H& handler);
+  bool has_unfinished() const noexcept { return !unfinished_.empty(); }
+
+  int send(const DatagramConn& conn, Bytes head, Bytes body) {
+    return batch_.send(conn.fd, head, body);
+  }
+
+  /// Datagrams that came and found no room in their socket.
+  std::uint64_t dropped() const noexcept;
+  std::size_t connections() const noexcept { return conns_.size(); }
+  std::size_t sockets() const noexcept { return conns_.size() + bound_.size(); }
+  template <class F>
+  void for_each(F&& visit) {
+    for (DatagramConn& conn : conns_) visit(conn);
+  }
+
+ private:
+  // Batches that one socket may have in a turn, so that it does not starve the others.
+  static constexpr int kBatchesPerTurn = 4;
+
+  DatagramBatch batch_;
+  std::vector<Fd> bound_;
+  std::deque<EpollDatagramConn> conns_;  // Their addresses stay.
+  std::vector<EpollDatagramConn*> unfinished_;
+  std::vector<EpollDatagramConn*> continued_;  // Swapped with unfinished_ while it is walked.
+};
+
+template <DatagramServer H>
+bool EpollDatagrams::answer(int socket, H& handler) {
   for (int batches = 0; batches < kBatchesPerTurn; ++batches) {
-    const int count = batch.receive(socket);
+    const int count = batch_.receive(socket);
     for (int i = 0; i < count; ++i) {
       const auto place = static_cast<unsigned>(i);
-      if (const auto answer = handler.on_datagram(batch.received(place)))
-        batch.answer(place, *answer);
+      if (const auto answer = handler.on_datagram(batch_.received(place)))
+        batch_.answer(place, *answer);
     }
-    batch.send_answers(socket);
-    if (count < static_cast<int>(DatagramBatch::kSize)) return;
+    batch_.send_answers(socket);
+    if (count < static_cast<int>(DatagramBatch::kSize)) return true;
   }
+  return false;
 }
 
-/// Delivers what waits for a connection; false when there may be more. An error of the socket is
-/// one of an earlier datagram, and the next call has what follows it.
-template <Handler H>
-bool deliver_datagrams(DatagramBatch& batch, Conn& conn, H& handler) {
-  for (int batches = 0; conn.alive() && batches < kBatchesPerTurn; ++batches) {
-    const int count = batch.receive(conn.fd);
-    if (count == -EAGAIN) return true;
-    if constexpr (DatagramClient<H>) {
-      if (count < 0) handler.on_datagram_error(conn, -count);
-    }
-    for (int i = 0; i < count && conn.alive(); ++i)
-      handler.on_data(conn, batch.received(static_cast<unsigned>(i)));
-    if (count >= 0 && count < static_cast<int>(DatagramBatch::kSize)) return true;
+// An error of the socket is one of an earlier datagram, and the next call has what follows it.
+template <DatagramClient H>
+void EpollDatagrams::deliver(EpollDatagramConn& conn, H& handler) {
+  for (int batches = 0; batches < kBatchesPerTurn; ++batches) {
+    const int count = batch_.receive(conn.fd);
+    if (count == -EAGAIN) return;
+    if (count < 0) handler.on_datagram_error(conn, -count);
+    for (int i = 0; i < count; ++i)
+      handler.on_datagram(conn, batch_.received(static_cast<unsigned>(i)));
+    if (count >= 0 && count < static_cast<int>(DatagramBatch::kSize)) return;
   }
-  return !conn.alive();
+  if (!conn.queued) unfinished_.push_back(&conn);
+  conn.queued = true;
+}
+
+template <DatagramClient H>
+void EpollDatagrams::deliver_unfinished(H& handler) {
+  continued_.swap(unfinished_);
+  for (EpollDatagramConn* conn : continued_) {
+    conn->queued = false;
+    deliver(*conn, handler);
+  }
+  continued_.clear();
 }
 
 }  // namespace wiremark::net

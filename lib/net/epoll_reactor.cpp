@@ -39,7 +39,7 @@ EpollReactor::~EpollReactor() {
 std::vector<std::string> EpollReactor::describe() const {
   std::vector<std::string> lines = {"epoll, edge-triggered, one read buffer of " +
                                     std::to_string(options_.read_size >> 10) + " KiB"};
-  if (batch_)
+  if (datagrams_)
     lines.push_back("UDP: recvmmsg(2) of up to " + std::to_string(DatagramBatch::kSize) +
                     " datagrams, answered by one sendmmsg(2)");
   if (const std::string batch = options_.wait.batch_note(); !batch.empty())
@@ -50,8 +50,8 @@ std::vector<std::string> EpollReactor::describe() const {
   return lines;
 }
 
-Result<> EpollReactor::watch(int fd, std::uint32_t events, void* tag) {
-  epoll_event event{.events = events, .data = {.ptr = tag}};
+Result<> EpollReactor::watch(int fd, std::uint32_t events, std::uint64_t data) {
+  epoll_event event{.events = events, .data = {.u64 = data}};
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) return failed("epoll_ctl");
   return {};
 }
@@ -72,29 +72,39 @@ ssize_t EpollReactor::receive_stamped(int fd) {
   return count;
 }
 
-void EpollReactor::listen(Fd listener) {
-  epoll_event event{.events = EPOLLIN | EPOLLEXCLUSIVE,
-                    .data = {.u64 = tag_of(listener.get(), kListenerTag)}};
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, listener.get(), &event);
-  listeners_.push_back(std::move(listener));
+Result<Address> EpollReactor::listen(const Address& at, const ListenOptions& options) {
+  auto socket = listen_on(at, options);
+  if (!socket) return std::unexpected(socket.error());
+  if (auto watched = watch_listener(socket->get()); !watched)
+    return std::unexpected(watched.error());
+  listeners_.push_back(std::move(*socket));
+  return Address::of_socket(listeners_.back().get());
 }
 
-Result<> EpollReactor::listen_datagrams(Fd socket) {
-  if (!batch_) batch_ = std::make_unique<DatagramBatch>(stats_);
-  epoll_event event{.events = EPOLLIN, .data = {.u64 = tag_of(socket.get(), kDatagramTag)}};
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, socket.get(), &event) != 0)
-    return failed("epoll_ctl");
-  datagram_sockets_.push_back(std::move(socket));
-  return {};
+EpollDatagrams& EpollReactor::datagrams() {
+  if (!datagrams_) datagrams_ = std::make_unique<EpollDatagrams>(stats_);
+  return *datagrams_;
 }
 
-std::uint64_t EpollReactor::datagrams_dropped() {
-  std::uint64_t dropped = dropped_;
-  for (const Fd& socket : datagram_sockets_) dropped += drops_of(socket.get());
-  pool_.for_each([&](const Conn& conn) {
-    if (conn.datagram) dropped += drops_of(conn.fd);
-  });
-  return dropped;
+Result<Address> EpollReactor::bind(const Address& at, const ListenOptions& options) {
+  auto socket = bind_on(at, options);
+  if (!socket) return std::unexpected(socket.error());
+  const int fd = socket->get();
+  if (auto watched = watch(fd, EPOLLIN, data_of(fd, kBound)); !watched)
+    return std::unexpected(watched.error());
+  datagrams().add_bound(std::move(*socket));
+  return Address::of_socket(fd);
+}
+
+// Without EPOLLOUT: each datagram that leaves would report room for another.
+Result<DatagramConn*> EpollReactor::connect_datagrams(const Address& to,
+                                                      const ConnectOptions& options, void* user) {
+  auto socket = datagram_socket_for(to, options);
+  if (!socket) return std::unexpected(socket.error());
+  EpollDatagramConn& conn = datagrams().add_connected(std::move(*socket), user);
+  if (auto watched = watch(conn.fd, EPOLLIN | EPOLLET, data_of(&conn, kDatagramConn)); !watched)
+    return std::unexpected(watched.error());
+  return &conn;
 }
 
 void EpollReactor::rest_listeners() {
@@ -106,24 +116,24 @@ void EpollReactor::rest_listeners() {
 
 void EpollReactor::wake_listeners() {
   listeners_rest_until_ = 0;
-  for (Fd& listener : std::exchange(listeners_, {})) listen(std::move(listener));
+  for (const Fd& listener : listeners_) watch_listener(listener.get());
 }
 
-Conn& EpollReactor::connect(Fd socket, const Address& to, void* user) {
-  if (options_.receive_timestamps && !to.is_udp()) ReceiveClock::ask(socket.get());
-  EpollConn& conn = pool_.take(socket.release(), Conn::State::connecting);
+Result<Conn*> EpollReactor::connect(const Address& to, const ConnectOptions& options, void* user) {
+  auto socket = socket_for(to, options);
+  if (!socket) return std::unexpected(socket.error());
+  if (options_.receive_timestamps) ReceiveClock::ask(socket->get());
+  EpollConn& conn = pool_.take(socket->release(), Conn::State::connecting);
   conn.user = user;
-  conn.datagram = to.is_udp();
-  if (conn.datagram && !batch_) batch_ = std::make_unique<DatagramBatch>(stats_);
   const int status = ::connect(conn.fd, to.data(), to.size());
   const int error = status == 0 || errno == EINPROGRESS ? 0 : errno;
   // A socket that connected at once, as a Unix one does, reports EPOLLOUT all the same.
-  const auto watched = watch(conn.fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &conn);
+  const auto watched = watch_conn(conn);
   if (error != 0)
     close(conn, error);
   else if (!watched)
     close(conn, watched.error().code);
-  return conn;
+  return &conn;
 }
 
 bool EpollReactor::finish_connect(EpollConn& conn) {
@@ -135,21 +145,13 @@ bool EpollReactor::finish_connect(EpollConn& conn) {
     return false;
   }
   conn.state = Conn::State::open;
-  if (conn.datagram) {  // Each datagram that leaves would report room for another.
-    epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = &conn}};
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, conn.fd, &event);
-  }
   return true;
 }
 
-int EpollReactor::send_datagram(Conn& conn, Bytes head, Bytes body) {
-  return conn.alive() ? batch_->send(conn.fd, head, body) : ENOTCONN;
-}
-
-int EpollReactor::wait(epoll_event* events, int capacity, Nanoseconds deadline) {
+int EpollReactor::wait(epoll_event* events, Nanoseconds deadline, bool hurry) {
   Nanoseconds start = now();
   // Nothing in the kernel wakes a turn for connections that died outside the deliveries.
-  const bool hurry = !unfinished_.empty() || !resumed_.empty() || !dead_.empty();
+  hurry |= !resumed_.empty() || !dead_.empty();
   if (!hurry && !waiter_.had_batch()) start = nap(start, waiter_.gather_until(start, deadline));
   const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(start, deadline);
   const timespec timeout = to_timespec(until > start ? until - start : 0);
@@ -158,7 +160,7 @@ int EpollReactor::wait(epoll_event* events, int capacity, Nanoseconds deadline) 
   if (until > start) stats_.sleeps.add();
   asked_ = start;
   const int count =
-      ::epoll_pwait2(epoll_.get(), events, capacity, until == kNever ? nullptr : &timeout, nullptr);
+      ::epoll_pwait2(epoll_.get(), events, kEvents, until == kNever ? nullptr : &timeout, nullptr);
   return std::max(count, 0);
 }
 
@@ -173,12 +175,13 @@ Nanoseconds EpollReactor::nap(Nanoseconds start, Nanoseconds until) {
 
 // A wait that comes back with room to spare has brought all that was ready when it began, an
 // interrupted one too. Of those that are full, epoll hands out the ready ones in turn.
-void EpollReactor::note_taken(int events) {
-  const std::uint64_t sources = pool_.in_use() + listeners_.size() + datagram_sockets_.size();
+void EpollReactor::note_taken(int events, bool unfinished) {
+  const std::uint64_t sources =
+      pool_.in_use() + listeners_.size() + (datagrams_ ? datagrams_->sockets() : 0);
   const bool full = events == kEvents;
   taken_until_.turn_ended({.began = asked_,
-                           .all = !full && !left_unread_ && unfinished_.empty(),
-                           .share_used = !unfinished_.empty(),
+                           .all = !full && !left_unread_ && !unfinished,
+                           .share_used = unfinished,
                            .served = full ? kEvents : sources},
                           sources);
   left_unread_ = false;

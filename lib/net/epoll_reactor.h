@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@
 
 namespace wiremark::net {
 
+/// What its calls do stands in concepts.h; handlers see it through the views of views.h.
 class EpollReactor {
  public:
   static constexpr const char* kName = "epoll";
@@ -33,60 +35,53 @@ class EpollReactor {
   static Result<std::unique_ptr<EpollReactor>> open(const ReactorOptions& options);
   ~EpollReactor();
 
-  /// Accepts from a listening, non-blocking socket, which it takes over.
-  void listen(Fd listener);
-  /// Answers whatever comes to a bound UDP socket, which it takes over, from a DatagramHandler.
-  Result<> listen_datagrams(Fd socket);
-  /// Starts a connection on a non-blocking socket; on_open or on_close tells how it went.
-  Conn& connect(Fd socket, const Address& to, void* user);
-  /// Takes over a connected, non-blocking socket; on_open follows at once.
-  template <Handler H>
-  Conn& adopt(Fd socket, H& handler);
-
-  /// Hands appended and lent bytes to the kernel; needed only outside on_open and on_data.
+  Result<Address> listen(const Address& at, const ListenOptions& options);
+  Result<Conn*> connect(const Address& to, const ConnectOptions& options, void* user);
   void flush(Conn& conn);
-  /// Sends one datagram, `head` and `body`, over a UDP connection, or not at all: never later.
-  /// Returns why the kernel did not take it, 0 where it did.
-  int send_datagram(Conn& conn, Bytes head, Bytes body);
-  /// Ends a connection; on_close follows at the end of the turn with `error`.
   void close(Conn& conn, int error = 0);
-
-  /// Reads a connection again that its handler had paused; what waits with it comes first, in the
-  /// next turn.
   void resume(Conn& conn);
-  /// Hands out the socket, which is not closed then. Only in on_close, or after run() when nothing
-  /// is called any more.
   Fd release(Conn& conn);
-
-  /// Serves until stop is requested, then returns with the connections still open. Errors: stop
-  /// cannot be watched (epoll_ctl(2)), and nothing was served.
-  template <Handler H>
-  Result<> run(H& handler, const Stop& stop);
-  /// Calls visit(conn) for every connection whose on_close has not come.
   template <class F>
   void for_each(F&& visit);
 
-  /// The time, read anew.
+  Result<Address> bind(const Address& at, const ListenOptions& options);
+  Result<DatagramConn*> connect_datagrams(const Address& to, const ConnectOptions& options,
+                                          void* user);
+  /// Tells at once why the kernel did not take the datagram.
+  int send(DatagramConn& conn, Bytes head, Bytes body) {
+    return datagrams_->send(conn, head, body);
+  }
+  std::uint64_t datagrams_dropped() const { return datagrams_ ? datagrams_->dropped() : 0; }
+  template <class F>
+  void for_each_datagram_conn(F&& visit) {
+    if (datagrams_) datagrams_->for_each(visit);
+  }
+
+  /// Serves until stop is requested, then returns with the connections still open. The handler has
+  /// to be one for all that was opened. Errors: stop cannot be watched (epoll_ctl(2)), and nothing
+  /// was served.
+  template <Handler H>
+  Result<> run(H& handler, const Stop& stop);
+
   Nanoseconds now() const noexcept { return now_ns(); }
-  /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
   Nanoseconds woke() const noexcept { return woke_; }
-  /// Everything that had arrived by then has been delivered, but to connections that are not read.
   Nanoseconds taken_until() const noexcept { return taken_until_.get(); }
-  /// When the kernel had received the last bytes of the delivery in hand; 0 where it was not asked
-  /// for (ReactorOptions::receive_timestamps) or does not tell.
   Nanoseconds received() const noexcept { return received_; }
-  /// Datagrams that came and found no room in their socket.
-  std::uint64_t datagrams_dropped();
   const ReactorStats& stats() const noexcept { return stats_; }
-  std::size_t connections() const noexcept { return pool_.in_use(); }
-  /// What the path in a result says, a line each: "epoll, edge-triggered, one read buffer of ...".
+  std::size_t connections() const noexcept {
+    return pool_.in_use() + (datagrams_ ? datagrams_->connections() : 0);
+  }
+  /// "epoll, edge-triggered, one read buffer of ...".
   std::vector<std::string> describe() const;
 
  private:
-  // What an event's data says where it is no Conn: the low bits, the rest is a socket.
+  // What an event's data says in its low bits: what the rest is. A stop request has none.
   static constexpr unsigned kTagBits = 2;
-  static constexpr std::uint64_t kListenerTag = 1;
-  static constexpr std::uint64_t kDatagramTag = 2;
+  static constexpr std::uint64_t kTagMask = 3;
+  static constexpr std::uint64_t kConn = 0;          // A pointer to one.
+  static constexpr std::uint64_t kListener = 1;      // Its descriptor.
+  static constexpr std::uint64_t kBound = 2;         // The descriptor of a UDP socket.
+  static constexpr std::uint64_t kDatagramConn = 3;  // A pointer to one.
 
   // Events that one wait brings at most.
   static constexpr int kEvents = 256;
@@ -96,31 +91,47 @@ class EpollReactor {
   EpollReactor(const ReactorOptions& options, Fd epoll);
 
   static EpollConn& own(Conn& conn) noexcept { return static_cast<EpollConn&>(conn); }
-  static std::uint64_t tag_of(int fd, std::uint64_t tag) noexcept {
+  static std::uint64_t data_of(int fd, std::uint64_t tag) noexcept {
     return static_cast<std::uint64_t>(fd) << kTagBits | tag;
   }
-  Result<> watch(int fd, std::uint32_t events, void* tag);
-  int wait(epoll_event* events, int capacity, Nanoseconds deadline);
+  static std::uint64_t data_of(const void* conn, std::uint64_t tag) noexcept {
+    return reinterpret_cast<std::uintptr_t>(conn) | tag;
+  }
+  Result<> watch(int fd, std::uint32_t events, std::uint64_t data);
+  Result<> watch_listener(int fd) {
+    return watch(fd, EPOLLIN | EPOLLEXCLUSIVE, data_of(fd, kListener));
+  }
+  Result<> watch_conn(const EpollConn& conn) {
+    return watch(conn.fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, data_of(&conn, kConn));
+  }
+  EpollDatagrams& datagrams();
+  int wait(epoll_event* events, Nanoseconds deadline, bool hurry);
   Nanoseconds nap(Nanoseconds start, Nanoseconds until);
   bool finish_connect(EpollConn& conn);
   ssize_t receive(int fd);
   ssize_t receive_stamped(int fd);
   void read_again(EpollConn& conn);
-  void note_taken(int events);
+  void note_taken(int events, bool unfinished);
   void rest_listeners();
   void wake_listeners();
 
   template <Handler H>
+  bool has_unfinished() const noexcept;
+  template <Handler H>
   void dispatch(const epoll_event& event, H& handler);
-  template <Handler H>
+  template <StreamHandler H>
+  void dispatch_stream(const epoll_event& event, H& handler);
+  template <StreamHandler H>
   void accept_all(int listener, H& handler);
-  template <Handler H>
+  template <StreamHandler H>
+  void welcome(Fd socket, H& handler);
+  template <StreamHandler H>
   void read(EpollConn& conn, H& handler, bool to_the_end);
-  template <Handler H>
-  void read_datagrams(EpollConn& conn, H& handler);
-  template <Handler H>
+  template <StreamHandler H>
+  void read_unfinished(H& handler);
+  template <StreamHandler H>
   void feed_resumed(H& handler);
-  template <Handler H>
+  template <StreamHandler H>
   void reap(H& handler);
 
   ReactorOptions options_;
@@ -135,16 +146,14 @@ class EpollReactor {
   std::vector<Fd> listeners_;
   Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
   ConnPool<EpollConn> pool_;
-  bool left_unread_ = false;            // In this turn, in a socket: it was opened in it.
+  bool left_unread_ = false;  // In this turn, in a socket that is not among the unfinished.
   std::vector<EpollConn*> unfinished_;  // Still readable after their share of a turn.
   std::vector<EpollConn*> resumable_;   // Swapped with unfinished_ while it is walked.
   std::vector<EpollConn*> resumed_;     // Their stash comes first in the next turn.
   std::vector<EpollConn*> feeding_;     // Swapped with resumed_ while it is walked.
   std::vector<EpollConn*> dead_;  // Closing; freed at the end of the turn, never inside a callback.
   std::unique_ptr<std::byte[]> scratch_;
-  std::unique_ptr<DatagramBatch> batch_;  // Made with the first UDP socket.
-  std::vector<Fd> datagram_sockets_;
-  std::uint64_t dropped_ = 0;  // By the sockets of connections that are closed.
+  std::unique_ptr<EpollDatagrams> datagrams_;  // Made with the first UDP socket.
 };
 
 inline ssize_t EpollReactor::receive(int fd) {
@@ -153,44 +162,36 @@ inline ssize_t EpollReactor::receive(int fd) {
 }
 
 template <Handler H>
-Conn& EpollReactor::adopt(Fd socket, H& handler) {
-  if (options_.receive_timestamps) ReceiveClock::ask(socket.get());
-  EpollConn& conn = pool_.take(socket.release(), Conn::State::open);
-  left_unread_ = true;
-  const auto watched = watch(conn.fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &conn);
-  handler.on_open(conn);
-  if (watched)
-    flush(conn);
-  else
-    close(conn, watched.error().code);
-  return conn;
+bool EpollReactor::has_unfinished() const noexcept {
+  if constexpr (DatagramClient<H>) {
+    if (datagrams_ && datagrams_->has_unfinished()) return true;
+  }
+  return !unfinished_.empty();
 }
 
 template <Handler H>
 Result<> EpollReactor::run(H& handler, const Stop& stop) {
+  assert(DatagramServer<H> || DatagramClient<H> || !datagrams_);
   epoll_event events[kEvents];
-  if (auto watched = watch(stop.fd(), EPOLLIN, nullptr); !watched) return watched;
+  if (auto watched = watch(stop.fd(), EPOLLIN, 0); !watched) return watched;
   Nanoseconds deadline = handler.on_turn(now());
   while (!stop.requested()) {
-    const int count = wait(events, kEvents, deadline);
+    const int count = wait(events, deadline, has_unfinished<H>());
     woke_ = now();
     if (options_.receive_timestamps) receive_clock_.look();
-    if (!resumed_.empty()) feed_resumed(handler);
-    for (int i = 0; i < count; ++i) dispatch(events[i], handler);
-    resumable_.swap(unfinished_);
-    for (EpollConn* conn : resumable_) {
-      conn->queued = false;
-      if (conn->alive() && conn->datagram)
-        read_datagrams(*conn, handler);
-      else if (conn->alive())
-        read(*conn, handler, true);
+    if constexpr (StreamHandler<H>) {
+      if (!resumed_.empty()) feed_resumed(handler);
     }
-    resumable_.clear();
-    note_taken(count);
+    for (int i = 0; i < count; ++i) dispatch(events[i], handler);
+    if constexpr (StreamHandler<H>) read_unfinished(handler);
+    if constexpr (DatagramClient<H>) {
+      if (datagrams_) datagrams_->deliver_unfinished(handler);
+    }
+    note_taken(count, has_unfinished<H>());
     const Nanoseconds end = now();
     waiter_.saw_events(end, static_cast<unsigned>(count));
     if (listeners_rest_until_ != 0 && end >= listeners_rest_until_) wake_listeners();
-    reap(handler);
+    if constexpr (StreamHandler<H>) reap(handler);
     deadline = handler.on_turn(end);
     if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
   }
@@ -200,19 +201,30 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
 
 template <class F>
 void EpollReactor::for_each(F&& visit) {
-  pool_.for_each(visit);
+  pool_.for_each([&](Conn& conn) { visit(conn); });
 }
 
 template <Handler H>
 void EpollReactor::dispatch(const epoll_event& event, H& handler) {
-  if (event.data.ptr == nullptr) return;  // The stop request; the loop's condition sees it.
-  const auto tag = event.data.u64;
-  if (tag & kDatagramTag) {
-    if constexpr (DatagramHandler<H>)
-      answer_datagrams(*batch_, static_cast<int>(tag >> kTagBits), handler);
-    return;
+  const std::uint64_t data = event.data.u64;
+  if (data == 0) return;  // The stop request; the loop's condition sees it.
+  if constexpr (DatagramServer<H>) {
+    if ((data & kTagMask) == kBound) {
+      left_unread_ |= !datagrams_->answer(static_cast<int>(data >> kTagBits), handler);
+      return;
+    }
   }
-  if (tag & kListenerTag) return accept_all(static_cast<int>(tag >> kTagBits), handler);
+  if constexpr (DatagramClient<H>) {
+    if ((data & kTagMask) == kDatagramConn)
+      return datagrams_->deliver(*reinterpret_cast<EpollDatagramConn*>(data & ~kTagMask), handler);
+  }
+  if constexpr (StreamHandler<H>) dispatch_stream(event, handler);
+}
+
+template <StreamHandler H>
+void EpollReactor::dispatch_stream(const epoll_event& event, H& handler) {
+  if ((event.data.u64 & kTagMask) == kListener)
+    return accept_all(static_cast<int>(event.data.u64 >> kTagBits), handler);
   EpollConn& conn = *static_cast<EpollConn*>(event.data.ptr);
   if (conn.state == Conn::State::connecting) {
     if (!(event.events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) || !finish_connect(conn)) return;
@@ -221,12 +233,11 @@ void EpollReactor::dispatch(const epoll_event& event, H& handler) {
   } else if ((event.events & EPOLLOUT) && conn.alive() && conn.unsent() > 0) {
     flush(conn);
   }
-  if (conn.datagram) return read_datagrams(conn, handler);
   const bool hung_up = event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
   if (hung_up || (event.events & EPOLLIN)) read(conn, handler, hung_up);
 }
 
-template <Handler H>
+template <StreamHandler H>
 void EpollReactor::accept_all(int listener, H& handler) {
   for (;;) {
     const int fd = ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -236,7 +247,7 @@ void EpollReactor::accept_all(int listener, H& handler) {
       stats_.refused.add();
     } else if (fd >= 0) {
       stats_.accepted.add();
-      adopt(Fd(fd), handler);
+      welcome(Fd(fd), handler);
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       return rest_listeners();
     } else if (errno != ECONNABORTED && errno != EINTR) {
@@ -245,8 +256,21 @@ void EpollReactor::accept_all(int listener, H& handler) {
   }
 }
 
+template <StreamHandler H>
+void EpollReactor::welcome(Fd socket, H& handler) {
+  if (options_.receive_timestamps) ReceiveClock::ask(socket.get());
+  EpollConn& conn = pool_.take(socket.release(), Conn::State::open);
+  left_unread_ = true;
+  const auto watched = watch_conn(conn);
+  handler.on_open(conn);
+  if (watched)
+    flush(conn);
+  else
+    close(conn, watched.error().code);
+}
+
 // Reads until a short read, or to the end of the stream when the peer is known to have closed.
-template <Handler H>
+template <StreamHandler H>
 void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end) {
   for (int reads = 0; conn.state == Conn::State::open; ++reads) {
     conn.reading = true;
@@ -273,13 +297,18 @@ void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end) {
   conn.reading = false;
 }
 
-template <Handler H>
-void EpollReactor::read_datagrams(EpollConn& conn, H& handler) {
-  if (!deliver_datagrams(*batch_, conn, handler)) read_again(conn);
+template <StreamHandler H>
+void EpollReactor::read_unfinished(H& handler) {
+  resumable_.swap(unfinished_);
+  for (EpollConn* conn : resumable_) {
+    conn->queued = false;
+    if (conn->alive()) read(*conn, handler, true);
+  }
+  resumable_.clear();
 }
 
 // Before anything else is read: it comes first.
-template <Handler H>
+template <StreamHandler H>
 void EpollReactor::feed_resumed(H& handler) {
   feeding_.swap(resumed_);
   for (EpollConn* conn : feeding_) {
@@ -292,7 +321,7 @@ void EpollReactor::feed_resumed(H& handler) {
   feeding_.clear();
 }
 
-template <Handler H>
+template <StreamHandler H>
 void EpollReactor::reap(H& handler) {
   while (!dead_.empty()) {  // on_close may end further connections.
     EpollConn& conn = *dead_.back();
@@ -300,7 +329,6 @@ void EpollReactor::reap(H& handler) {
     handler.on_close(conn, conn.error);
     if (conn.resumed) std::erase(resumed_, &conn);
     if (conn.queued) std::erase(unfinished_, &conn);
-    if (conn.datagram) dropped_ += drops_of(conn.fd);
     if (conn.fd >= 0) ::close(conn.fd);
     pool_.give_back(conn);
   }

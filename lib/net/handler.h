@@ -11,23 +11,30 @@ namespace wiremark::net {
 
 /// A plain struct; every call comes on the reactor's thread.
 ///
+///   on_turn(now)  once a turn, after its deliveries; returns when it wants the next turn at the
+///                 latest: kNever to leave that to the kernel, a moment that has passed to look
+///                 once and come back
+template <class H>
+concept Handler = requires(H handler, Nanoseconds now) {
+  { handler.on_turn(now) } -> std::same_as<Nanoseconds>;
+};
+
+/// A handler of stream connections.
+///
 ///   on_open(conn)          accepted or connected; it may append at once
 ///   on_data(conn, bytes)   returns how many bytes it consumed; the rest comes again, in front of
 ///                          more. The bytes die when it returns
 ///   on_close(conn, errno)  the last call for this connection; 0 after an orderly end. Also for a
 ///                          connect that failed, then without an on_open before it
-///   on_turn(now)           once a turn, after its deliveries; returns when it wants the next turn
-///                          at the latest, kNever to leave that to the kernel
 template <class H>
-concept Handler = requires(H handler, Conn& conn, Bytes bytes, int error, Nanoseconds now) {
+concept StreamHandler = Handler<H> && requires(H handler, Conn& conn, Bytes bytes, int error) {
   { handler.on_open(conn) } -> std::same_as<void>;
   { handler.on_data(conn, bytes) } -> std::same_as<std::size_t>;
   { handler.on_close(conn, error) } -> std::same_as<void>;
-  { handler.on_turn(now) } -> std::same_as<Nanoseconds>;
 };
 
 /// Delivers once more what the handler left over, to one that has room again.
-template <Handler H>
+template <StreamHandler H>
 void feed_rest(Conn& conn, H& handler) {
   if (conn.stash.empty()) return;
   const std::size_t used = handler.on_data(conn, conn.stash.view());
@@ -38,7 +45,7 @@ void feed_rest(Conn& conn, H& handler) {
 /// Delivers received bytes behind what the handler left over from earlier ones. While nothing is
 /// left over, which is the rule, the handler reads the reactor's own memory and nothing is copied.
 /// False when more than `stash_limit` bytes stay unconsumed: the peer sends a frame without end.
-template <Handler H>
+template <StreamHandler H>
 bool feed(Conn& conn, Bytes received, H& handler, std::size_t stash_limit) {
   if (conn.stash.empty()) {
     const std::size_t used = handler.on_data(conn, received);

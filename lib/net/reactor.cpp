@@ -1,19 +1,11 @@
-// What a reactor is, and the one place that names them all.
+// The backends by name, and the doors to them: the one place that names them all.
 #include "net/reactor.h"
 
 namespace wiremark::net {
 
-namespace {
-// Any handler: a reactor is one for all of them.
-struct Silent {
-  void on_open(Conn&) {}
-  std::size_t on_data(Conn&, Bytes bytes) { return bytes.size(); }
-  void on_close(Conn&, int) {}
-  Nanoseconds on_turn(Nanoseconds) { return kNever; }
-};
-static_assert(Reactor<EpollReactor, Silent>);
-static_assert(Reactor<UringReactor, Silent>);
-}  // namespace
+static_assert(Streams<StreamsOf<EpollReactor>> && Streams<StreamsOf<UringReactor>>);
+static_assert(Servers<ServerOf<EpollReactor>> && Servers<ServerOf<UringReactor>>);
+static_assert(Datagrams<DatagramsOf<EpollReactor>> && Datagrams<DatagramsOf<UringReactor>>);
 
 namespace {
 

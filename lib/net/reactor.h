@@ -1,42 +1,17 @@
-// What a reactor is, and the one place that names them all.
+// The backends by name, and the doors to them: the one place that names them all.
 #pragma once
 
-#include <concepts>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "net/epoll_reactor.h"
 #include "net/uring_reactor.h"
+#include "net/views.h"
 
 namespace wiremark::net {
-
-template <class R, class H>
-concept Reactor = Handler<H> && requires(R reactor, H& handler, Conn& conn, Fd fd,
-                                         const Address& to, void* user, const Stop& stop) {
-  { R::kName } -> std::convertible_to<std::string_view>;
-  { reactor.listen(std::move(fd)) } -> std::same_as<void>;
-  { reactor.listen_datagrams(std::move(fd)) } -> std::same_as<Result<>>;
-  { reactor.connect(std::move(fd), to, user) } -> std::same_as<Conn&>;
-  { reactor.adopt(std::move(fd), handler) } -> std::same_as<Conn&>;
-  { reactor.flush(conn) } -> std::same_as<void>;
-  { reactor.close(conn, 0) } -> std::same_as<void>;
-  { reactor.run(handler, stop) } -> std::same_as<Result<>>;
-  { reactor.resume(conn) } -> std::same_as<void>;
-  { reactor.release(conn) } -> std::same_as<Fd>;
-  reactor.for_each([](Conn&) {});
-  { reactor.now() } -> std::same_as<Nanoseconds>;
-  { reactor.woke() } -> std::same_as<Nanoseconds>;
-  { reactor.taken_until() } -> std::same_as<Nanoseconds>;
-  { reactor.received() } -> std::same_as<Nanoseconds>;
-  { reactor.send_datagram(conn, Bytes(), Bytes()) } -> std::same_as<int>;
-  { reactor.datagrams_dropped() } -> std::same_as<std::uint64_t>;
-  { reactor.stats() } -> std::same_as<const ReactorStats&>;
-  { reactor.connections() } -> std::same_as<std::size_t>;
-  { reactor.describe() } -> std::same_as<std::vector<std::string>>;
-};
 
 enum class Backend { automatic, epoll, uring };
 
@@ -57,17 +32,36 @@ struct BackendChoice {
 /// asked for by name either runs or is an error that names the fix. There is no silent fallback.
 Result<BackendChoice> choose_backend(Backend asked);
 
-/// Opens the reactor of `backend` on this thread and calls body(reactor). Below this door no code
-/// asks which backend it has.
-template <class F>
+/// Opens the reactor of `backend` on this thread and calls body(view) with a View of it. Below the
+/// doors no code asks which backend it has.
+template <template <class> class View, class F>
 Result<> with_reactor(Backend backend, const ReactorOptions& options, F&& body) {
   const auto open_and_run = [&]<class R>(std::type_identity<R>) -> Result<> {
     auto reactor = R::open(options);
     if (!reactor) return std::unexpected(reactor.error());
-    return body(**reactor);
+    View<R> view(**reactor);
+    return body(view);
   };
   if (backend == Backend::uring) return open_and_run(std::type_identity<UringReactor>{});
   return open_and_run(std::type_identity<EpollReactor>{});
+}
+
+/// For a handler of stream connections.
+template <class F>
+Result<> with_streams(Backend backend, const ReactorOptions& options, F&& body) {
+  return with_reactor<StreamsOf>(backend, options, body);
+}
+
+/// For a handler that answers stream connections and datagrams of anybody.
+template <class F>
+Result<> with_server(Backend backend, const ReactorOptions& options, F&& body) {
+  return with_reactor<ServerOf>(backend, options, body);
+}
+
+/// For a handler of connected UDP sockets.
+template <class F>
+Result<> with_datagrams(Backend backend, const ReactorOptions& options, F&& body) {
+  return with_reactor<DatagramsOf>(backend, options, body);
 }
 
 }  // namespace wiremark::net

@@ -1,4 +1,4 @@
-// Stream and datagram sockets, set up: ones that listen, and ones ready to connect.
+// Stream and datagram sockets, set up: ones that listen, and ones that connect.
 #include "net/socket.h"
 
 #include <fcntl.h>
@@ -76,47 +76,77 @@ Result<> tell_destinations(int fd, const Address& address) {
   return set_option(fd, IPPROTO_IP, IP_PKTINFO, 1, "IP_PKTINFO");
 }
 
-}  // namespace
-
-Result<Fd> listen_on(const Address& address, const ListenOptions& options) {
-  auto fd = open_socket(address, options);
-  if (!fd) return fd;
-  if (address.is_unix()) {
-    if (left_by_dead(address)) ::unlink(address.path().c_str());
-  } else {
-    // Two UDP sockets with SO_REUSEADDR would share the port, and one of them get nothing.
-    Result<> done;
-    if (!address.is_udp())
-      done = set_option(fd->get(), SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
-    if (done && address.is_udp() && address.is_any()) done = tell_destinations(fd->get(), address);
-    if (done && options.share_port) {
-      done = set_option(fd->get(), SOL_SOCKET, SO_REUSEPORT, 1, "SO_REUSEPORT");
-    }
-    if (!done) return std::unexpected(done.error());
-  }
-  if (auto bound = bind_patiently(fd->get(), address); !bound)
-    return std::unexpected(bound.error());
-  if (!address.is_udp() && ::listen(fd->get(), options.backlog) != 0)
-    return failed("listen", address.to_string());
-  return fd;
+Result<> share_port(int fd, const ListenOptions& options) {
+  if (!options.share_port) return {};
+  return set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1, "SO_REUSEPORT");
 }
 
-Result<Fd> socket_for(const Address& to, const SocketOptions& options, const Address* from) {
+Result<Fd> socket_from(const Address& to, const ConnectOptions& options) {
   auto fd = open_socket(to, options);
-  if (!fd || !from) return fd;
+  if (!fd || !options.from) return fd;
   auto done =
       set_option(fd->get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1, "IP_BIND_ADDRESS_NO_PORT");
   if (!done) return std::unexpected(done.error());
-  if (::bind(fd->get(), from->data(), from->size()) != 0) {
+  if (::bind(fd->get(), options.from->data(), options.from->size()) != 0) {
     const int error = errno;
-    return failed("bind", from->host() + fix_of_bind(error), error);
+    return failed("bind", options.from->host() + fix_of_bind(error), error);
   }
+  return fd;
+}
+
+}  // namespace
+
+Result<Fd> listen_on(const Address& address, const ListenOptions& options) {
+  if (address.is_udp()) return failed("listen", address.to_string(), EPROTOTYPE);
+  if (options.listener >= 0) {
+    Fd shared(::fcntl(options.listener, F_DUPFD_CLOEXEC, 0));
+    if (!shared) return failed("fcntl", "F_DUPFD_CLOEXEC");
+    return shared;
+  }
+  auto fd = open_socket(address, options);
+  if (!fd) return fd;
+  Result<> done;
+  if (address.is_unix()) {
+    if (left_by_dead(address)) ::unlink(address.path().c_str());
+  } else {
+    done = set_option(fd->get(), SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
+    if (done) done = share_port(fd->get(), options);
+  }
+  if (done) done = bind_patiently(fd->get(), address);
+  if (!done) return std::unexpected(done.error());
+  if (::listen(fd->get(), options.backlog) != 0) return failed("listen", address.to_string());
+  return fd;
+}
+
+// Without SO_REUSEADDR: two UDP sockets would share the port, and one of them get nothing.
+Result<Fd> bind_on(const Address& address, const ListenOptions& options) {
+  if (!address.is_udp()) return failed("bind", address.to_string(), EPROTOTYPE);
+  auto fd = open_socket(address, options);
+  if (!fd) return fd;
+  Result<> done;
+  if (address.is_any()) done = tell_destinations(fd->get(), address);
+  if (done) done = share_port(fd->get(), options);
+  if (done) done = bind_patiently(fd->get(), address);
+  if (!done) return std::unexpected(done.error());
+  return fd;
+}
+
+Result<Fd> socket_for(const Address& to, const ConnectOptions& options) {
+  if (to.is_udp()) return failed("connect", to.to_string(), EPROTOTYPE);
+  return socket_from(to, options);
+}
+
+Result<Fd> datagram_socket_for(const Address& to, const ConnectOptions& options) {
+  if (!to.is_udp()) return failed("connect", to.to_string(), EPROTOTYPE);
+  auto fd = socket_from(to, options);
+  if (fd && ::connect(fd->get(), to.data(), to.size()) != 0)
+    return failed("connect", to.to_string());
   return fd;
 }
 
 Result<> require_free(const Address& address) {
   if (address.is_unix() || address.port() == 0) return {};
-  const auto probe = listen_on(address, {});
+  const auto probe = address.is_udp() ? bind_on(address) : listen_on(address);
   if (!probe) return std::unexpected(probe.error());
   return {};
 }

@@ -1,4 +1,4 @@
-// Stream and datagram sockets, set up: ones that listen, and ones ready to connect.
+// Stream and datagram sockets, set up: ones that listen, and ones that connect.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,31 @@ struct SocketOptions {
 struct ListenOptions : SocketOptions {
   int backlog = 4096;       ///< Cut by the kernel to net.core.somaxconn (listen(2)).
   bool share_port = false;  ///< SO_REUSEPORT: one listener per thread, connections spread by hash.
+  int listener =
+      -1;  ///< Listens on the address already, and is shared: a Unix path has no other way.
 };
 
-/// A non-blocking socket that listens; accepted sockets inherit TCP_NODELAY and the buffer sizes
-/// (tcp(7)). Waits up to 100 ms while the address is still held by a ring that is being torn down.
-/// A Unix path left by a dead process is taken over. A UDP socket is bound, and told to hand out
-/// the address that each datagram was sent to where it is bound to all of them. Errors: socket,
-/// setsockopt, bind, listen.
-Result<Fd> listen_on(const Address& address, const ListenOptions& options);
+struct ConnectOptions : SocketOptions {
+  const Address* from = nullptr;  ///< Whose host it comes from; null leaves that to the route.
+};
 
-/// A non-blocking, not yet connected socket for `to`, with TCP_NODELAY where that is TCP. It is
-/// bound to the host of `from`, unless that is null; its port is picked by connect(2) (ip(7):
-/// IP_BIND_ADDRESS_NO_PORT).
-Result<Fd> socket_for(const Address& to, const SocketOptions& options = {},
-                      const Address* from = nullptr);
+// Each of the four below refuses an address of the other kind with EPROTOTYPE.
+
+/// A non-blocking socket that listens; accepted sockets inherit TCP_NODELAY and the buffer sizes
+/// (tcp(7)). Waits up to 500 ms while the address is still held by a ring that is being torn down.
+/// A Unix path left by a dead process is taken over. Errors: socket, setsockopt, bind, listen.
+Result<Fd> listen_on(const Address& address, const ListenOptions& options = {});
+
+/// A non-blocking UDP socket that is bound, told to hand out the address that each datagram was
+/// sent to where it is bound to all of them. It waits as listen_on() does.
+Result<Fd> bind_on(const Address& address, const ListenOptions& options = {});
+
+/// A non-blocking, not yet connected socket for `to`, with TCP_NODELAY where that is TCP. Its port
+/// is picked by connect(2) (ip(7): IP_BIND_ADDRESS_NO_PORT).
+Result<Fd> socket_for(const Address& to, const ConnectOptions& options = {});
+
+/// A non-blocking UDP socket that is connected to `to`, which never takes time.
+Result<Fd> datagram_socket_for(const Address& to, const ConnectOptions& options = {});
 
 /// Fails with EADDRINUSE when somebody listens on `address` already. Binding with SO_REUSEPORT
 /// would not notice another program of the same user that shares the port.

@@ -3,6 +3,7 @@
 #include "net/uring_datagrams.h"
 
 #include <netinet/in.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <new>
@@ -24,45 +25,56 @@ constexpr std::size_t kBufferSize =
 }  // namespace
 
 Result<std::unique_ptr<UringDatagrams>> UringDatagrams::open(Ring& ring, unsigned buffers,
-                                                             std::uint64_t tag,
-                                                             ReactorStats& stats) {
+                                                             UringTurn& turn, ReactorStats& stats) {
   auto memory = BufferRing::open(ring, buffers, kBufferSize, kGroup);
   if (!memory) return std::unexpected(memory.error());
-  return std::unique_ptr<UringDatagrams>(new UringDatagrams(ring, std::move(*memory), tag, stats));
+  return std::unique_ptr<UringDatagrams>(new UringDatagrams(ring, std::move(*memory), turn, stats));
 }
 
-UringDatagrams::UringDatagrams(Ring& ring, BufferRing buffers, std::uint64_t tag,
-                               ReactorStats& stats)
-    : ring_(ring), buffers_(std::move(buffers)), tag_(tag), stats_(stats) {
+UringDatagrams::UringDatagrams(Ring& ring, BufferRing buffers, UringTurn& turn, ReactorStats& stats)
+    : ring_(ring), buffers_(std::move(buffers)), turn_(turn), stats_(stats) {
   shape_.msg_namelen = kNameRoom;
   shape_.msg_controllen = kControlRoom;
 }
 
-std::uint64_t UringDatagrams::data_of(Kind kind, std::uint32_t parity,
-                                      std::size_t place) const noexcept {
-  return ((static_cast<std::uint64_t>(place) << kParityBits | parity) << kKindBits |
-          static_cast<std::uint64_t>(kind))
-             << kTagBits |
-         tag_;
+UringDatagrams::~UringDatagrams() {
+  for (const DatagramConn& conn : conns_) ::close(conn.fd);
 }
 
-void UringDatagrams::listen(Fd socket) {
-  sockets_.push_back(std::move(socket));
-  arm(sockets_.size() - 1);
+void UringDatagrams::add_bound(Fd socket) {
+  bound_.push_back(std::move(socket));
+  arm_bound(bound_.size() - 1);
 }
 
-void UringDatagrams::arm(std::size_t socket) {
+DatagramConn& UringDatagrams::add_connected(Fd socket, void* user) {
+  conns_.push_back({.user = user, .fd = socket.release()});
+  arm_connected(conns_.size() - 1);
+  return conns_.back();
+}
+
+void UringDatagrams::arm_bound(std::size_t place) {
   io_uring_sqe& sqe = ring_.entry();
-  io_uring_prep_recvmsg_multishot(&sqe, sockets_[socket].get(), &shape_, 0);
+  io_uring_prep_recvmsg_multishot(&sqe, bound_[place].get(), &shape_, 0);
+  arm(sqe, Kind::bound, place);
+}
+
+void UringDatagrams::arm_connected(std::size_t place) {
+  io_uring_sqe& sqe = ring_.entry();
+  io_uring_prep_recv_multishot(&sqe, conns_[place].fd, nullptr, 0, 0);
+  arm(sqe, Kind::connected, place);
+}
+
+void UringDatagrams::arm(io_uring_sqe& sqe, Kind kind, std::size_t place) {
   sqe.flags |= IOSQE_BUFFER_SELECT;
   sqe.buf_group = kGroup;
-  io_uring_sqe_set_data64(&sqe, data_of(Kind::receive, 0, socket));
+  io_uring_sqe_set_data64(&sqe, data_of(kind, place));
+  left_unread_ = true;
 }
 
-void UringDatagrams::queue(io_uring_sqe& sqe, const Send& send, std::uint32_t turn) {
-  auto& queued = sends_[turn & 1];
+void UringDatagrams::queue(io_uring_sqe& sqe, const Send& send) {
+  auto& queued = sends_[turn_.parity()];
   sqe.flags |= IOSQE_CQE_SKIP_SUCCESS;
-  io_uring_sqe_set_data64(&sqe, data_of(Kind::send, turn & 1, queued.size()));
+  io_uring_sqe_set_data64(&sqe, data_of(Kind::send, queued.size() << 1 | turn_.parity()));
   queued.push_back(send);
   stats_.datagrams_out.add();
   stats_.bytes_out.add(send.size);
@@ -71,17 +83,15 @@ void UringDatagrams::queue(io_uring_sqe& sqe, const Send& send, std::uint32_t tu
 // The answer borrows sender and destination, and its bytes where it can, from the buffer of what it
 // answers.
 void UringDatagrams::answer(std::size_t socket, unsigned buffer, io_uring_recvmsg_out& received,
-                            Bytes bytes, std::uint32_t turn) {
+                            Bytes bytes) {
   struct Message {
     msghdr header;
     iovec part;
   };
-  Arena& memory = memory_[turn & 1];
+  Arena& memory = turn_.memory();
   if (!bytes.empty() && !buffers_.holds(buffer, bytes.data())) {
-    std::byte* copy = memory.take(bytes.size());
-    std::memcpy(copy, bytes.data(), bytes.size());
+    bytes = memory.copy(bytes);
     stats_.copied.add(bytes.size());
-    bytes = {copy, bytes.size()};
   }
   auto& message = *new (memory.take(sizeof(Message))) Message{};
   message.part = {const_cast<std::byte*>(bytes.data()), bytes.size()};
@@ -96,24 +106,22 @@ void UringDatagrams::answer(std::size_t socket, unsigned buffer, io_uring_recvms
     make_source(message.header);
   }
   io_uring_sqe& sqe = ring_.entry();
-  io_uring_prep_sendmsg(&sqe, sockets_[socket].get(), &message.header, MSG_NOSIGNAL | MSG_DONTWAIT);
-  queue(sqe, {nullptr, static_cast<std::uint32_t>(bytes.size()), buffer}, turn);
+  io_uring_prep_sendmsg(&sqe, bound_[socket].get(), &message.header, MSG_NOSIGNAL | MSG_DONTWAIT);
+  queue(sqe, {nullptr, static_cast<std::uint32_t>(bytes.size()), buffer});
 }
 
-void UringDatagrams::send(UringConn& conn, Bytes head, Bytes body, std::uint32_t turn) {
+void UringDatagrams::send(DatagramConn& conn, Bytes head, Bytes body) {
   const std::size_t size = head.size() + body.size();
-  std::byte* copy = memory_[turn & 1].take(size);
+  std::byte* copy = turn_.memory().take(size);
   std::memcpy(copy, head.data(), head.size());
   if (!body.empty()) std::memcpy(copy + head.size(), body.data(), body.size());
   io_uring_sqe& sqe = ring_.entry();
   io_uring_prep_send(&sqe, conn.fd, copy, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-  queue(sqe, {&conn, static_cast<std::uint32_t>(size), kNoBuffer}, turn);
-  conn.turn = turn;
+  queue(sqe, {&conn, static_cast<std::uint32_t>(size), kNoBuffer});
 }
 
-const UringDatagrams::Send& UringDatagrams::send_failed(std::uint64_t data) {
-  const std::uint64_t place = data >> kKindBits;
-  const Send& send = sends_[place & 1][place >> kParityBits];
+const UringDatagrams::Send& UringDatagrams::send_failed(std::uint64_t place) {
+  const Send& send = sends_[place & 1][place >> 1];
   stats_.datagrams_unsent.add();
   stats_.datagrams_out.add(-1UL);
   stats_.bytes_out.add(-std::uint64_t{send.size});
@@ -127,14 +135,14 @@ void UringDatagrams::receive_ended(int result) {
   buffers_.grow();
 }
 
-void UringDatagrams::end_turn(std::uint32_t turn) {
-  const std::uint32_t submitted = (turn - 1) & 1;
-  for (const Send& send : sends_[submitted]) {
+bool UringDatagrams::end_turn() {
+  auto& submitted = sends_[turn_.submitted_parity()];
+  for (const Send& send : submitted) {
     if (send.buffer != kNoBuffer) buffers_.give_back(send.buffer);
   }
-  sends_[submitted].clear();
-  memory_[submitted].clear();
+  submitted.clear();
   buffers_.publish();
+  return std::exchange(left_unread_, false);
 }
 
 std::string UringDatagrams::describe() const {
@@ -144,7 +152,8 @@ std::string UringDatagrams::describe() const {
 
 std::uint64_t UringDatagrams::dropped() const noexcept {
   std::uint64_t dropped = 0;
-  for (const Fd& socket : sockets_) dropped += drops_of(socket.get());
+  for (const Fd& socket : bound_) dropped += drops_of(socket.get());
+  for (const DatagramConn& conn : conns_) dropped += drops_of(conn.fd);
   return dropped;
 }
 

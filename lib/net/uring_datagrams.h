@@ -5,137 +5,164 @@
 #include <liburing.h>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/arena.h"
 #include "base/fd.h"
 #include "net/datagram.h"
 #include "net/reactor_options.h"
+#include "net/udp_message.h"
 #include "net/uring.h"
 #include "net/uring_conn.h"
+#include "net/uring_turn.h"
 
 namespace wiremark::net {
 
+/// The UDP sockets of a reactor: bound ones, which anybody may send to, and connected ones.
+/// Completions that are for it bear UringOp::datagram.
 class UringDatagrams {
  public:
-  /// The group of its buffers; those of streams are group 0.
-  static constexpr unsigned short kGroup = 1;
-
-  /// Entries that it makes have `tag` in the low 3 bits of their user data.
-  static Result<std::unique_ptr<UringDatagrams>> open(Ring& ring, unsigned buffers,
-                                                      std::uint64_t tag, ReactorStats& stats);
+  static Result<std::unique_ptr<UringDatagrams>> open(Ring& ring, unsigned buffers, UringTurn& turn,
+                                                      ReactorStats& stats);
+  ~UringDatagrams();
 
   /// Receives what anybody sends to a bound socket (io_uring_prep_recvmsg_multishot(3), Linux 6.0).
-  void listen(Fd socket);
-  /// Sends one datagram over a connection, or not at all; the copy lasts until the turn is over.
-  void send(UringConn& conn, Bytes head, Bytes body, std::uint32_t turn);
+  void add_bound(Fd socket);
+  /// Receives what comes to a connected one.
+  DatagramConn& add_connected(Fd socket, void* user);
+  /// Sends one datagram over a connected socket, or not at all.
+  void send(DatagramConn& conn, Bytes head, Bytes body);
 
-  /// For a completion that bears the tag. `turn` is the reactor's, as for all that follow.
   template <Handler H>
-  void complete(const io_uring_cqe& cqe, std::uint32_t turn, H& handler);
-  /// For a completion of a connection's receive: delivers it. True when that has ended.
-  template <Handler H>
-  bool received(Conn& conn, const io_uring_cqe& cqe, H& handler);
-  /// Takes back the memory of what the last turn has submitted.
-  void end_turn(std::uint32_t turn);
+  void complete(const io_uring_cqe& cqe, H& handler);
+  /// Takes back the buffers of what was submitted last. True when a socket may have been left
+  /// unread: its receive begins again with the next enter.
+  bool end_turn();
 
-  /// Datagrams that came and found no room in a socket that it listens on.
+  /// Datagrams that came and found no room in their socket.
   std::uint64_t dropped() const noexcept;
+  std::size_t connections() const noexcept { return conns_.size(); }
+  std::size_t sockets() const noexcept { return conns_.size() + bound_.size(); }
+  template <class F>
+  void for_each(F&& visit) {
+    for (DatagramConn& conn : conns_) visit(conn);
+  }
 
   /// A line for the path in a result.
   std::string describe() const;
 
  private:
-  // What an entry was for, above the tag in its user data; the rest is a place in a list.
-  enum class Kind : std::uint64_t { receive, send };
-  static constexpr unsigned kTagBits = 3;
-  static constexpr unsigned kKindBits = 1;
-  static constexpr unsigned kParityBits = 1;
+  // What an entry was for, above UringOp in its user data; the rest is a place in a list.
+  enum class Kind : std::uint64_t { bound, connected, send };
+  static constexpr unsigned kOpBits = 3;
+  static constexpr unsigned kKindBits = 2;
+  static constexpr std::uint64_t kKindMask = 3;
+  // The group of its buffers; those of streams are group 0.
+  static constexpr unsigned short kGroup = 1;
   static constexpr unsigned kNoBuffer = ~0u;
 
   // Success makes no completion (IOSQE_CQE_SKIP_SUCCESS): with MSG_DONTWAIT the kernel has taken a
   // datagram, or has refused it, when the entry has been submitted.
   struct Send {
-    Conn* conn;  // Null for an answer.
+    DatagramConn* conn;  // Null for an answer.
     std::uint32_t size;
     unsigned buffer;  // That the answer lies in.
   };
 
-  UringDatagrams(Ring& ring, BufferRing buffers, std::uint64_t tag, ReactorStats& stats);
+  UringDatagrams(Ring& ring, BufferRing buffers, UringTurn& turn, ReactorStats& stats);
 
-  std::uint64_t data_of(Kind kind, std::uint32_t parity, std::size_t place) const noexcept;
-  void arm(std::size_t socket);
-  void queue(io_uring_sqe& sqe, const Send& send, std::uint32_t turn);
-  void answer(std::size_t socket, unsigned buffer, io_uring_recvmsg_out& received, Bytes bytes,
-              std::uint32_t turn);
-  const Send& send_failed(std::uint64_t data);
+  static std::uint64_t data_of(Kind kind, std::uint64_t place) noexcept {
+    return (place << kKindBits | static_cast<std::uint64_t>(kind)) << kOpBits |
+           static_cast<std::uint64_t>(UringOp::datagram);
+  }
+  void arm_bound(std::size_t place);
+  void arm_connected(std::size_t place);
+  void arm(io_uring_sqe& sqe, Kind kind, std::size_t place);
+  void queue(io_uring_sqe& sqe, const Send& send);
+  void answer(std::size_t socket, unsigned buffer, io_uring_recvmsg_out& received, Bytes bytes);
+  const Send& send_failed(std::uint64_t place);
   void receive_ended(int result);
+
+  template <DatagramServer H>
+  void received_from_anybody(std::size_t place, const io_uring_cqe& cqe, H& handler);
+  template <DatagramClient H>
+  void received(std::size_t place, const io_uring_cqe& cqe, H& handler);
 
   Ring& ring_;
   BufferRing buffers_;
-  std::uint64_t tag_;
+  UringTurn& turn_;
   ReactorStats& stats_;
   msghdr shape_{};  // What a receive asks for besides the bytes: sender and destination.
-  std::vector<Fd> sockets_;
-  std::vector<Send> sends_[2];  // By parity of the turn: queued now, and just submitted.
-  Arena memory_[2];             // The same: message headers, and bytes that lie nowhere else.
+  std::vector<Fd> bound_;
+  std::deque<DatagramConn> conns_;  // Their addresses stay.
+  std::vector<Send> sends_[2];      // By parity of the turn: queued now, and just submitted.
+  bool left_unread_ = false;        // In this turn.
 };
 
 template <Handler H>
-void UringDatagrams::complete(const io_uring_cqe& cqe, std::uint32_t turn, H& handler) {
-  const std::uint64_t data = cqe.user_data >> kTagBits;
-  if (static_cast<Kind>(data & 1) == Kind::send) {
-    const Send& send = send_failed(data);
+void UringDatagrams::complete(const io_uring_cqe& cqe, H& handler) {
+  const std::uint64_t data = cqe.user_data >> kOpBits;
+  const std::uint64_t place = data >> kKindBits;
+  const auto kind = static_cast<Kind>(data & kKindMask);
+  if (kind == Kind::send) {
+    const Send& send = send_failed(place);
     if constexpr (DatagramClient<H>) {
-      if (send.conn && send.conn->alive()) handler.on_datagram_error(*send.conn, -cqe.res);
+      if (send.conn) handler.on_datagram_error(*send.conn, -cqe.res);
     }
     return;
   }
-  const auto socket = static_cast<std::size_t>(data >> (kKindBits + kParityBits));
+  if constexpr (DatagramServer<H>) {
+    if (kind == Kind::bound) return received_from_anybody(place, cqe, handler);
+  }
+  if constexpr (DatagramClient<H>) {
+    if (kind == Kind::connected) return received(place, cqe, handler);
+  }
+}
+
+template <DatagramServer H>
+void UringDatagrams::received_from_anybody(std::size_t place, const io_uring_cqe& cqe, H& handler) {
   if (cqe.flags & IORING_CQE_F_BUFFER) {
     const unsigned buffer = cqe.flags >> IORING_CQE_BUFFER_SHIFT;
     bool lent = false;
-    if constexpr (DatagramHandler<H>) {
-      auto* bytes = const_cast<std::byte*>(buffers_.view(buffer, 0).data());
-      if (auto* out = io_uring_recvmsg_validate(bytes, cqe.res, &shape_)) {
-        const auto* payload = static_cast<std::byte*>(io_uring_recvmsg_payload(out, &shape_));
-        stats_.datagrams_in.add();
-        stats_.bytes_in.add(out->payloadlen);
-        buffers_.filled(static_cast<std::size_t>(cqe.res));
-        if (const auto reply = handler.on_datagram({payload, out->payloadlen})) {
-          answer(socket, buffer, *out, *reply, turn);
-          lent = true;
-        }
+    auto* bytes = const_cast<std::byte*>(buffers_.view(buffer, 0).data());
+    if (auto* out = io_uring_recvmsg_validate(bytes, cqe.res, &shape_)) {
+      const auto* payload = static_cast<std::byte*>(io_uring_recvmsg_payload(out, &shape_));
+      stats_.datagrams_in.add();
+      stats_.bytes_in.add(out->payloadlen);
+      buffers_.filled(static_cast<std::size_t>(cqe.res));
+      if (const auto reply = handler.on_datagram({payload, out->payloadlen})) {
+        answer(place, buffer, *out, *reply);
+        lent = true;
       }
     }
     if (!lent) buffers_.give_back(buffer);
   }
   if (cqe.flags & IORING_CQE_F_MORE) return;
   receive_ended(cqe.res);
-  arm(socket);
+  arm_bound(place);
 }
 
-template <Handler H>
-bool UringDatagrams::received(Conn& conn, const io_uring_cqe& cqe, H& handler) {
+template <DatagramClient H>
+void UringDatagrams::received(std::size_t place, const io_uring_cqe& cqe, H& handler) {
+  DatagramConn& conn = conns_[place];
   const bool has_buffer = cqe.flags & IORING_CQE_F_BUFFER;
   const unsigned buffer = cqe.flags >> IORING_CQE_BUFFER_SHIFT;
-  if (cqe.res >= 0 && conn.alive()) {  // None is an empty datagram, and comes without a buffer.
+  if (cqe.res >= 0) {  // None is an empty datagram, and comes without a buffer.
     const auto size = static_cast<std::size_t>(cqe.res);
     stats_.datagrams_in.add();
     stats_.bytes_in.add(size);
     buffers_.filled(size);
-    handler.on_data(conn, has_buffer ? buffers_.view(buffer, size) : Bytes());
+    handler.on_datagram(conn, has_buffer ? buffers_.view(buffer, size) : Bytes());
   }
   if (has_buffer) buffers_.give_back(buffer);
-  if (cqe.flags & IORING_CQE_F_MORE) return false;
+  if (cqe.flags & IORING_CQE_F_MORE) return;
   receive_ended(cqe.res);
-  if constexpr (DatagramClient<H>) {
-    const bool told = cqe.res < 0 && cqe.res != -ENOBUFS && cqe.res != -ECANCELED;
-    if (told && conn.alive()) handler.on_datagram_error(conn, -cqe.res);
-  }
-  return true;
+  const bool told = cqe.res < 0 && cqe.res != -ENOBUFS && cqe.res != -ECANCELED;
+  if (told) handler.on_datagram_error(conn, -cqe.res);
+  arm_connected(place);
 }
 
 }  // namespace wiremark::net

@@ -81,29 +81,31 @@ void UringReactor::watch_stop(int fd) {
   io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
 }
 
-void UringReactor::listen(Fd listener) {
-  if (options_.receive_timestamps) ReceiveClock::ask(listener.get());
-  UringConn& conn = pool_.take(listener.release(), Conn::State::open);
+Result<Address> UringReactor::listen(const Address& at, const ListenOptions& options) {
+  auto socket = listen_on(at, options);
+  if (!socket) return std::unexpected(socket.error());
+  if (options_.receive_timestamps) ReceiveClock::ask(socket->get());
+  UringConn& conn = pool_.take(socket->release(), Conn::State::open);
   listeners_.push_back(&conn);
   arm(Op::accept, conn);
+  return Address::of_socket(conn.fd);
 }
 
-Conn& UringReactor::connect(Fd socket, const Address& to, void* user) {
-  if (options_.receive_timestamps && !to.is_udp()) ReceiveClock::ask(socket.get());
-  UringConn& conn = pool_.take(socket.release(), Conn::State::connecting);
+// The kernel reads the address when it takes the entry.
+Result<Conn*> UringReactor::connect(const Address& to, const ConnectOptions& options, void* user) {
+  auto socket = socket_for(to, options);
+  if (!socket) return std::unexpected(socket.error());
+  if (options_.receive_timestamps) ReceiveClock::ask(socket->get());
+  UringConn& conn = pool_.take(socket->release(), Conn::State::connecting);
   conn.user = user;
-  conn.datagram = to.is_udp();
-  if (conn.datagram) {
-    if (const auto opened = open_datagrams(); !opened) {
-      close(conn, opened.error().code);
-      return conn;
-    }
-  }
   ++conn.operations;
   io_uring_sqe& sqe = ring_.entry();
-  io_uring_prep_connect(&sqe, conn.fd, to.data(), to.size());
+  const Bytes address =
+      turn_.memory().copy({reinterpret_cast<const std::byte*>(to.data()), to.size()});
+  io_uring_prep_connect(&sqe, conn.fd, reinterpret_cast<const sockaddr*>(address.data()),
+                        to.size());
   io_uring_sqe_set_data64(&sqe, data_of(conn, Op::connect));
-  return conn;
+  return &conn;
 }
 
 void UringReactor::arm(Op op, UringConn& conn) {
@@ -113,16 +115,13 @@ void UringReactor::arm(Op op, UringConn& conn) {
     io_uring_prep_multishot_accept_direct(&sqe, file, nullptr, nullptr, 0);
   } else if (op == Op::accept) {
     io_uring_prep_multishot_accept(&sqe, file, nullptr, nullptr, SOCK_CLOEXEC);
-  } else if (op == Op::receive && options_.receive_timestamps && !conn.datagram) {
+  } else if (op == Op::receive && options_.receive_timestamps) {
     io_uring_prep_recvmsg_multishot(&sqe, file, &stamp_room_, 0);
     sqe.flags |= IOSQE_BUFFER_SELECT;
   } else {
     io_uring_prep_recv_multishot(&sqe, file, nullptr, 0, 0);
     sqe.flags |= IOSQE_BUFFER_SELECT;
-    if (conn.datagram)
-      sqe.buf_group = UringDatagrams::kGroup;
-    else if (ring_.active().bundle)
-      sqe.ioprio |= kReceiveBundle;
+    if (ring_.active().bundle) sqe.ioprio |= kReceiveBundle;
   }
   conn.mark_file(sqe);
   io_uring_sqe_set_data64(&sqe, data_of(conn, op));
@@ -181,21 +180,21 @@ void UringReactor::wait(Nanoseconds deadline) {
 }
 
 void UringReactor::note_taken() {
-  const std::uint64_t sources = kEventsPerSocket * pool_.in_use();
+  const std::size_t sockets = pool_.in_use() + (datagrams_ ? datagrams_->sockets() : 0);
   taken_until_.turn_ended({.began = asked_,
                            .all = !left_behind_ && !left_unread_,
-                           .share_used = share_used_,
+                           .share_used = share_used_ || datagrams_,
                            .served = kEventsPerEnter},
-                          sources);
+                          kEventsPerSocket * sockets);
   left_unread_ = share_used_ = false;
 }
 
 void UringReactor::end_turn(Nanoseconds end) {
-  note_taken();
   sends_.end_turn();
   buffers_.publish();
-  if (datagrams_) datagrams_->end_turn(turn_.number());
+  if (datagrams_) left_unread_ |= datagrams_->end_turn();
   turn_.end();
+  note_taken();
   if (listeners_rest_until_ != 0 && end >= listeners_rest_until_) {
     listeners_rest_until_ = 0;
     for (UringConn* listener : listeners_) {
@@ -229,38 +228,27 @@ void UringReactor::receive_ended(UringConn& conn, int result) {
 
 Result<> UringReactor::open_datagrams() {
   if (datagrams_) return {};
-  auto opened = UringDatagrams::open(ring_, options_.buffers,
-                                     static_cast<std::uint64_t>(Op::datagram), stats_);
+  auto opened = UringDatagrams::open(ring_, options_.buffers, turn_, stats_);
   if (!opened) return std::unexpected(opened.error());
   datagrams_ = std::move(*opened);
   return {};
 }
 
-Result<> UringReactor::listen_datagrams(Fd socket) {
-  if (auto opened = open_datagrams(); !opened) return opened;
-  datagrams_->listen(std::move(socket));
-  return {};
+Result<Address> UringReactor::bind(const Address& at, const ListenOptions& options) {
+  auto socket = bind_on(at, options);
+  if (!socket) return std::unexpected(socket.error());
+  if (auto opened = open_datagrams(); !opened) return std::unexpected(opened.error());
+  const int fd = socket->get();
+  datagrams_->add_bound(std::move(*socket));
+  return Address::of_socket(fd);
 }
 
-int UringReactor::send_datagram(Conn& conn, Bytes head, Bytes body) {
-  if (!conn.alive()) return ENOTCONN;
-  datagrams_->send(own(conn), head, body, turn_.number());
-  return 0;
-}
-
-// The receive of a connection over UDP never ends, but the kernel ends multishot ones.
-void UringReactor::datagrams_ended(UringConn& conn) {
-  --conn.operations;
-  conn.reading = false;
-  if (conn.alive()) arm_receive(conn);
-}
-
-std::uint64_t UringReactor::datagrams_dropped() {
-  std::uint64_t dropped = dropped_ + (datagrams_ ? datagrams_->dropped() : 0);
-  pool_.for_each([&](const Conn& conn) {
-    if (conn.datagram) dropped += drops_of(conn.fd);
-  });
-  return dropped;
+Result<DatagramConn*> UringReactor::connect_datagrams(const Address& to,
+                                                      const ConnectOptions& options, void* user) {
+  auto socket = datagram_socket_for(to, options);
+  if (!socket) return std::unexpected(socket.error());
+  if (auto opened = open_datagrams(); !opened) return std::unexpected(opened.error());
+  return &datagrams_->add_connected(std::move(*socket), user);
 }
 
 void UringReactor::accept_failed(UringConn& listener, int error, bool more) {
@@ -335,8 +323,6 @@ void UringReactor::close(Conn& closed, int error) {
   // and then would: it is cancelled, behind its own entry in the queue.
   if (conn.state == Conn::State::connecting) {
     cancel(Op::connect, conn);
-  } else if (conn.operations > 0 && conn.datagram) {
-    cancel(Op::receive, conn);  // Shut down, a receive of UDP goes on waiting.
   } else if (conn.operations > 0 && conn.slot < 0) {
     ::shutdown(conn.fd, SHUT_RDWR);
   } else if (conn.operations > 0) {

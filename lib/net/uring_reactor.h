@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@
 
 namespace wiremark::net {
 
+/// What its calls do stands in concepts.h; handlers see it through the views of views.h.
 class UringReactor {
  public:
   static constexpr const char* kName = "uring";
@@ -34,51 +36,43 @@ class UringReactor {
   static Result<std::unique_ptr<UringReactor>> open(const ReactorOptions& options);
   ~UringReactor();
 
-  /// Accepts from a listening socket, which it takes over.
-  void listen(Fd listener);
-  /// Answers whatever comes to a bound UDP socket, which it takes over, from a DatagramHandler.
-  Result<> listen_datagrams(Fd socket);
-  /// Starts a connection; on_open or on_close tells how it went. `to` must outlive that call.
-  Conn& connect(Fd socket, const Address& to, void* user);
-  /// Takes over a connected socket; on_open follows at once.
-  template <Handler H>
-  Conn& adopt(Fd socket, H& handler);
-
-  /// Queues appended and lent bytes for the kernel; needed only outside on_open and on_data.
+  Result<Address> listen(const Address& at, const ListenOptions& options);
+  Result<Conn*> connect(const Address& to, const ConnectOptions& options, void* user);
   void flush(Conn& conn);
-  /// Sends one datagram, `head` and `body`, over a UDP connection, or not at all: never later.
-  /// Returns 0, and on_datagram_error tells in the next turn where the kernel did not take it.
-  int send_datagram(Conn& conn, Bytes head, Bytes body);
-  /// Ends a connection; on_close follows with `error` when its operations are over.
+  /// on_close follows when the connection's operations are over.
   void close(Conn& conn, int error = 0);
-
-  /// Reads a connection again that its handler had paused; what waits with it comes first, in the
-  /// next turn.
   void resume(Conn& conn);
-  /// Hands out the socket, which is not closed then. Only in on_close, or after run() when nothing
-  /// is called any more.
   Fd release(Conn& conn);
-
-  /// Serves until stop is requested, then returns with the connections still open.
-  template <Handler H>
-  Result<> run(H& handler, const Stop& stop);
-  /// Calls visit(conn) for every connection whose on_close has not come.
   template <class F>
   void for_each(F&& visit);
 
-  /// The time, read anew.
+  Result<Address> bind(const Address& at, const ListenOptions& options);
+  Result<DatagramConn*> connect_datagrams(const Address& to, const ConnectOptions& options,
+                                          void* user);
+  /// Returns 0: on_datagram_error tells in the next turn where the kernel did not take it.
+  int send(DatagramConn& conn, Bytes head, Bytes body) {
+    datagrams_->send(conn, head, body);
+    return 0;
+  }
+  std::uint64_t datagrams_dropped() const { return datagrams_ ? datagrams_->dropped() : 0; }
+  template <class F>
+  void for_each_datagram_conn(F&& visit) {
+    if (datagrams_) datagrams_->for_each(visit);
+  }
+
+  /// Serves until stop is requested, then returns with the connections still open. The handler has
+  /// to be one for all that was opened.
+  template <Handler H>
+  Result<> run(H& handler, const Stop& stop);
+
   Nanoseconds now() const noexcept { return now_ns(); }
-  /// When the wait of this turn ended: the moment its bytes were there to be read at the latest.
   Nanoseconds woke() const noexcept { return woke_; }
-  /// Everything that had arrived by then has been delivered, but to connections that are not read.
   Nanoseconds taken_until() const noexcept { return taken_until_.get(); }
-  /// When the kernel had received the last bytes of the delivery in hand; 0 where it was not asked
-  /// for (ReactorOptions::receive_timestamps) or does not tell.
   Nanoseconds received() const noexcept { return received_; }
-  /// Datagrams that came and found no room in their socket.
-  std::uint64_t datagrams_dropped();
   const ReactorStats& stats() const noexcept { return stats_; }
-  std::size_t connections() const noexcept { return pool_.in_use() - listeners_.size(); }
+  std::size_t connections() const noexcept {
+    return streams() + (datagrams_ ? datagrams_->connections() : 0);
+  }
   /// What the path in a result says, a line each, with the buffers in circulation.
   std::vector<std::string> describe() const;
 
@@ -106,21 +100,23 @@ class UringReactor {
   void end_turn(Nanoseconds end);
   void receive_ended(UringConn& conn, int result);
   Result<> open_datagrams();
-  void datagrams_ended(UringConn& conn);
+  std::size_t streams() const noexcept { return pool_.in_use() - listeners_.size(); }
 
-  template <Handler H>
+  template <StreamHandler H>
   void deliver(UringConn& conn, unsigned buffer, std::size_t size, H& handler);
   template <Handler H>
   void complete(const io_uring_cqe& cqe, H& handler);
-  template <Handler H>
+  template <StreamHandler H>
+  void complete_stream(const io_uring_cqe& cqe, H& handler);
+  template <StreamHandler H>
   void received(UringConn& conn, const io_uring_cqe& cqe, H& handler);
-  template <Handler H>
+  template <StreamHandler H>
   void accepted(UringConn& listener, const io_uring_cqe& cqe, H& handler);
-  template <Handler H>
-  Conn& welcome(UringConn& conn, H& handler);
-  template <Handler H>
+  template <StreamHandler H>
+  void welcome(UringConn& conn, H& handler);
+  template <StreamHandler H>
   void feed_resumed(H& handler);
-  template <Handler H>
+  template <StreamHandler H>
   void reap(H& handler);
 
   ReactorOptions options_;
@@ -151,32 +147,27 @@ class UringReactor {
   std::vector<UringConn*> dead_;           // Closing; freed when nothing in the kernel knows them.
   bool dead_wait_for_turn_ = false;        // Some of them wait for nothing but the next turn.
   std::unique_ptr<UringDatagrams> datagrams_;  // Made with the first UDP socket.
-  std::uint64_t dropped_ = 0;                  // By the sockets of connections that are closed.
 };
 
-template <Handler H>
-Conn& UringReactor::adopt(Fd socket, H& handler) {
-  if (options_.receive_timestamps) ReceiveClock::ask(socket.get());
-  return welcome(pool_.take(socket.release(), Conn::State::open), handler);
-}
-
-template <Handler H>
-Conn& UringReactor::welcome(UringConn& conn, H& handler) {
+template <StreamHandler H>
+void UringReactor::welcome(UringConn& conn, H& handler) {
   arm_receive(conn);
   handler.on_open(conn);
   flush(conn);
-  return conn;
 }
 
 template <Handler H>
 Result<> UringReactor::run(H& handler, const Stop& stop) {
+  assert(DatagramServer<H> || DatagramClient<H> || !datagrams_);
   watch_stop(stop.fd());
   Nanoseconds deadline = handler.on_turn(now());
   while (!stop.requested()) {
     wait(deadline);
     woke_ = now();
     if (options_.receive_timestamps) receive_clock_.look();
-    if (!resumed_.empty()) feed_resumed(handler);
+    if constexpr (StreamHandler<H>) {
+      if (!resumed_.empty()) feed_resumed(handler);
+    }
     io_uring_cqe* cqe;
     unsigned head, count = 0;
     io_uring_for_each_cqe(ring_.get(), head, cqe) {
@@ -187,7 +178,7 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
     const Nanoseconds end = now();
     waiter_.saw_events(end, count);
     end_turn(end);
-    reap(handler);
+    if constexpr (StreamHandler<H>) reap(handler);
     deadline = handler.on_turn(end);
     if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
   }
@@ -196,7 +187,7 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
 
 template <class F>
 void UringReactor::for_each(F&& visit) {
-  pool_.for_each([&](UringConn& conn) {
+  pool_.for_each([&](Conn& conn) {
     if (std::ranges::find(listeners_, &conn) == listeners_.end()) visit(conn);
   });
 }
@@ -205,9 +196,17 @@ template <Handler H>
 void UringReactor::complete(const io_uring_cqe& cqe, H& handler) {
   const auto op = static_cast<Op>(cqe.user_data & kUringOpMask);
   if (op == Op::ignored) return;
+  if constexpr (DatagramServer<H> || DatagramClient<H>) {
+    if (op == Op::datagram) return datagrams_->complete(cqe, handler);
+  }
+  if constexpr (StreamHandler<H>) complete_stream(cqe, handler);
+}
+
+template <StreamHandler H>
+void UringReactor::complete_stream(const io_uring_cqe& cqe, H& handler) {
+  const auto op = static_cast<Op>(cqe.user_data & kUringOpMask);
   if (op == Op::lent_send) return after_send(sends_.lent_send_over(cqe));
   if (op == Op::zero_copy) return zero_copy_over(cqe);
-  if (op == Op::datagram) return datagrams_->complete(cqe, turn_.number(), handler);
   UringConn& conn = conn_of(cqe.user_data);
   if (op == Op::receive) return received(conn, cqe, handler);
   if (op == Op::accept) return accepted(conn, cqe, handler);
@@ -216,12 +215,10 @@ void UringReactor::complete(const io_uring_cqe& cqe, H& handler) {
   if (cqe.res < 0) return close(conn, -cqe.res);
   if (conn.state != Conn::State::connecting) return;
   conn.state = Conn::State::open;
-  arm_receive(conn);
-  handler.on_open(conn);
-  flush(conn);
+  welcome(conn, handler);
 }
 
-template <Handler H>
+template <StreamHandler H>
 void UringReactor::accepted(UringConn& listener, const io_uring_cqe& cqe, H& handler) {
   const bool more = cqe.flags & IORING_CQE_F_MORE;
   if (cqe.res < 0) return accept_failed(listener, -cqe.res, more);
@@ -229,7 +226,7 @@ void UringReactor::accepted(UringConn& listener, const io_uring_cqe& cqe, H& han
     --listener.operations;
     arm(Op::accept, listener);
   }
-  if (connections() >= options_.max_connections) {
+  if (streams() >= options_.max_connections) {
     stats_.refused.add();
     return ring_.active().direct ? end_socket(-1, cqe.res) : end_socket(cqe.res, -1);
   }
@@ -240,12 +237,8 @@ void UringReactor::accepted(UringConn& listener, const io_uring_cqe& cqe, H& han
   welcome(conn, handler);
 }
 
-template <Handler H>
+template <StreamHandler H>
 void UringReactor::received(UringConn& conn, const io_uring_cqe& cqe, H& handler) {
-  if (conn.datagram) {
-    if (datagrams_->received(conn, cqe, handler)) datagrams_ended(conn);
-    return;
-  }
   if (!(cqe.flags & IORING_CQE_F_MORE)) {
     --conn.operations;
     conn.reading = false;
@@ -264,11 +257,11 @@ void UringReactor::received(UringConn& conn, const io_uring_cqe& cqe, H& handler
     deliver(conn, buffer, left, handler);
   }
   if (conn.reading) return;
-  if (conn.resumed) feed_rest(conn, handler);  // Before the end that may have come.
+  if (conn.resumed && conn.alive()) feed_rest(conn, handler);  // Before the end that may have come.
   receive_ended(conn, result);
 }
 
-template <Handler H>
+template <StreamHandler H>
 void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H& handler) {
   sends_.begin_delivery(buffer);
   if (size > 0 && conn.state == Conn::State::open) {
@@ -276,17 +269,17 @@ void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H
     buffers_.filled(size);
     share_used_ |= stamp_size_ + size == buffers_.size();
     const Bytes bytes = buffers_.view(buffer, stamp_size_ + size).subspan(stamp_size_);
-    const bool rested = conn.paused;
+    const bool was_paused = conn.paused;
     const bool fits = feed(conn, bytes, handler, options_.stash_limit);
     flush(conn);
     if (!fits) close(conn, EMSGSIZE);
-    if (conn.paused && !rested && conn.reading) cancel(Op::receive, conn);
+    if (conn.paused && !was_paused && conn.reading) cancel(Op::receive, conn);
   }
   sends_.end_delivery();
 }
 
 // Before anything else is delivered: it comes first.
-template <Handler H>
+template <StreamHandler H>
 void UringReactor::feed_resumed(H& handler) {
   feeding_.swap(resumed_);
   for (UringConn* conn : feeding_) {
@@ -302,7 +295,7 @@ void UringReactor::feed_resumed(H& handler) {
   feeding_.clear();
 }
 
-template <Handler H>
+template <StreamHandler H>
 void UringReactor::reap(H& handler) {
   std::size_t kept = 0;
   dead_wait_for_turn_ = false;
@@ -315,7 +308,6 @@ void UringReactor::reap(H& handler) {
     }
     handler.on_close(conn, conn.error);
     if (conn.resumed) std::erase(resumed_, &conn);
-    if (conn.datagram) dropped_ += drops_of(conn.fd);
     end_socket(conn.fd, conn.slot);
     pool_.give_back(conn);
   }

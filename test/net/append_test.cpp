@@ -54,7 +54,7 @@ struct Ending : FrameCopy {
   }
 
   How how = How::finish;
-  R* reactor = nullptr;
+  StreamsOf<R>* reactor = nullptr;
 };
 
 /// Counts in every turn the connections that hold memory for bytes on their way out.
@@ -67,7 +67,7 @@ struct Weighed : FrameCopy {
     return kNever;
   }
 
-  R* reactor = nullptr;
+  StreamsOf<R>* reactor = nullptr;
   std::atomic<std::size_t> holding = 0;
 };
 
@@ -90,7 +90,7 @@ struct Shouts : FrameCopy {
     return now + kMillisecond;
   }
 
-  R* reactor = nullptr;
+  StreamsOf<R>* reactor = nullptr;
   std::vector<std::size_t> sizes;
   std::vector<Conn*> conns;
   std::atomic<bool> go = false;

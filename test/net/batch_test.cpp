@@ -56,7 +56,7 @@ struct Delayed {
     return kNever;
   }
 
-  R* reactor = nullptr;
+  StreamsOf<R>* reactor = nullptr;
   Conn* client = nullptr;
   Nanoseconds arrived = 0;
   std::atomic<Nanoseconds> shortest = kNever;

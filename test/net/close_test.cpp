@@ -42,7 +42,7 @@ struct Scripted : Echo {
   using Step = std::function<void(Scripted&, Conn&)>;
   Step at_open, at_data, at_close;
   std::function<Nanoseconds(Scripted&)> at_turn;
-  R* reactor = nullptr;
+  StreamsOf<R>* reactor = nullptr;
   Counter opened, turns;
 };
 
@@ -253,8 +253,9 @@ TEST_CASE_TEMPLATE("a stop request wakes a reactor that sleeps", R, EpollReactor
 }
 
 TEST_CASE("a stop that cannot be watched is an error, not an end that looks like one") {
-  const auto reactor = EpollReactor::open({});
-  REQUIRE(reactor);
+  const auto backend = EpollReactor::open({});
+  REQUIRE(backend);
+  StreamsOf<EpollReactor> reactor(**backend);
   rlimit before{};
   ::getrlimit(RLIMIT_NOFILE, &before);
   const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
@@ -262,7 +263,7 @@ TEST_CASE("a stop that cannot be watched is an error, not an end that looks like
   Stop stop;  // Without a descriptor.
   ::setrlimit(RLIMIT_NOFILE, &before);
   Echo echo;
-  const auto ran = (*reactor)->run(echo, stop);
+  const auto ran = reactor.run(echo, stop);
   REQUIRE_FALSE(ran);
   CHECK(ran.error().operation == "epoll_ctl");
   CHECK(ran.error().code == EBADF);

@@ -18,7 +18,7 @@ namespace {
 /// all are closed.
 template <class R>
 struct Callers {
-  Callers(R& own, Stop& end, const Address& target, int connections, int repeats)
+  Callers(StreamsOf<R>& own, Stop& end, const Address& target, int connections, int repeats)
       : reactor(own), stop(end), to(target), count(connections), rounds(repeats) {}
 
   void on_open(Conn& conn) {
@@ -43,15 +43,14 @@ struct Callers {
   }
   Nanoseconds on_turn(Nanoseconds) {
     for (; started < count; ++started) {
-      auto socket = socket_for(to);
-      REQUIRE_MESSAGE(socket, socket.error().message());
-      Conn& conn = reactor.connect(std::move(*socket), to, nullptr);
-      if (close_at_once) reactor.close(conn, ECANCELED);
+      const auto conn = reactor.connect(Address(to), {}, nullptr);
+      REQUIRE_MESSAGE(conn, conn.error().message());
+      if (close_at_once) reactor.close(**conn, ECANCELED);
     }
     return kNever;
   }
 
-  R& reactor;
+  StreamsOf<R>& reactor;
   Stop& stop;
   const Address& to;
   int count;
@@ -65,10 +64,10 @@ struct Callers {
 };
 
 template <class R>
-std::unique_ptr<R> open_reactor() {
-  auto reactor = R::open({});
-  REQUIRE_MESSAGE(reactor, reactor.error().message());
-  return std::move(*reactor);
+std::unique_ptr<R> open_backend() {
+  auto backend = R::open({});
+  REQUIRE_MESSAGE(backend, backend.error().message());
+  return std::move(*backend);
 }
 
 }  // namespace
@@ -80,15 +79,16 @@ TEST_CASE_TEMPLATE("both ends on reactors, over TCP and Unix", R, EpollReactor, 
     CAPTURE(where);
     Echo echo;
     Server<R, Echo> server(echo, {}, where);
-    const auto reactor = open_reactor<R>();
+    const auto backend = open_backend<R>();
+    StreamsOf<R> reactor(*backend);
     Stop stop;
     const Address to = server.address();
-    Callers<R> callers(*reactor, stop, to, 20, 100);
-    reactor->run(callers, stop);
+    Callers<R> callers(reactor, stop, to, 20, 100);
+    reactor.run(callers, stop);
     CHECK(callers.opened == 20);
     CHECK(callers.intact);
     CHECK(callers.errors == std::vector<int>(20, 0));
-    CHECK(reactor->connections() == 0);
+    CHECK(reactor.connections() == 0);
   }
   std::filesystem::remove(path);
 }
@@ -97,11 +97,12 @@ TEST_CASE_TEMPLATE("3,000 connects in one turn all arrive", R, EpollReactor, Uri
   REQUIRE(require_descriptors(7'000));
   Echo echo;
   Server<R, Echo> server(echo);
-  const auto reactor = open_reactor<R>();
+  const auto backend = open_backend<R>();
+  StreamsOf<R> reactor(*backend);
   Stop stop;
   const Address to = server.address();
-  Callers<R> callers(*reactor, stop, to, 3'000, 2);
-  reactor->run(callers, stop);
+  Callers<R> callers(reactor, stop, to, 3'000, 2);
+  reactor.run(callers, stop);
   CHECK(callers.opened == 3'000);
   CHECK(callers.intact);
   CHECK(callers.errors == std::vector<int>(3'000, 0));
@@ -117,10 +118,11 @@ TEST_CASE_TEMPLATE("a refused connect is announced by on_close alone", R, EpollR
   }
   const std::string no_path = "unix:/nonexistent/wiremark.socket";
   for (const Address& to : {nobody, address(no_path)}) {
-    const auto reactor = open_reactor<R>();
+    const auto backend = open_backend<R>();
+    StreamsOf<R> reactor(*backend);
     Stop stop;
-    Callers<R> callers(*reactor, stop, to, 3, 1);
-    reactor->run(callers, stop);
+    Callers<R> callers(reactor, stop, to, 3, 1);
+    reactor.run(callers, stop);
     CHECK(callers.opened == 0);
     CHECK(callers.errors == std::vector<int>(3, to.is_unix() ? ENOENT : ECONNREFUSED));
   }
@@ -134,9 +136,10 @@ TEST_CASE_TEMPLATE("a connect that nobody answers can be closed", R, EpollReacto
   REQUIRE(listener);
   const Address to = Address::of_socket(listener->get()).value();
   const Client fills(to);
-  const auto reactor = open_reactor<R>();
+  const auto backend = open_backend<R>();
+  StreamsOf<R> reactor(*backend);
   Stop stop;
-  Callers<R> callers(*reactor, stop, to, 2, 1);
+  Callers<R> callers(reactor, stop, to, 2, 1);
   callers.close_at_once = true;
   std::atomic<bool> done = false;
   bool gave_up = false;
@@ -144,7 +147,7 @@ TEST_CASE_TEMPLATE("a connect that nobody answers can be closed", R, EpollReacto
     gave_up = !eventually([&] { return done.load(); });
     if (gave_up) stop.request();
   });
-  reactor->run(callers, stop);
+  reactor.run(callers, stop);
   done = true;
   watchdog.join();
   CHECK_FALSE(gave_up);

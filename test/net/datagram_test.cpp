@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client.h"
+#include "net/udp_message.h"
 #include "server.h"
 
 using namespace wiremark;
@@ -217,17 +218,13 @@ TEST_CASE_TEMPLATE("answers that the kernel refuses are counted, and others go o
 
 namespace {
 
-/// Connections over UDP: each sends the next number when one comes back, and one more of them in
-/// every turn, until all have had kEach answers.
+/// Connected sockets: each sends the next number when one comes back, and one more of them in every
+/// turn, until all have had kEach answers.
 template <class R>
 struct Counting {
   static constexpr std::uint32_t kPeers = 50, kEach = 400;
 
-  void on_open(Conn& conn) {
-    ++opened;
-    send(conn);
-  }
-  std::size_t on_data(Conn& conn, Bytes bytes) {
+  void on_datagram(DatagramConn& conn, Bytes bytes) {
     auto& peer = peers[index(conn)];
     std::uint32_t word[2] = {};
     if (bytes.size() >= sizeof word) std::memcpy(word, bytes.data(), sizeof word);
@@ -236,58 +233,52 @@ struct Counting {
     if (++peer.answered == kEach) ++done;
     if (done == kPeers) stop.request();
     send(conn);
-    return bytes.size();
   }
-  void on_datagram_error(Conn& conn, int error) {
+  void on_datagram_error(DatagramConn& conn, int error) {
     errors[error]++;
-    if (error == ECONNREFUSED) reactor->close(conn);
-  }
-  void on_close(Conn& conn, int error) {
-    CHECK(reactor->send_datagram(conn, {}, {}) == ENOTCONN);
-    peers[index(conn)].conn = nullptr;
-    closed[error]++;
-    if (++ended == kPeers) stop.request();
+    if (!std::exchange(peers[index(conn)].told, true) && ++told == kPeers) stop.request();
   }
   Nanoseconds on_turn(Nanoseconds) {
-    if (opened == kPeers && !peers[next % kPeers].conn) return kNever;
-    const Peer& peer = peers[next % kPeers];  // A few under way: a full socket would drop one.
-    if (opened == kPeers && peer.sent < peer.answered + 4) send(*peers[next++ % kPeers].conn);
+    const Peer& peer = peers[next++ % kPeers];  // A few under way: a full socket would drop one.
+    if (!peer.told && peer.sent < peer.answered + 4) send(*peer.conn);
     return kNever;
   }
 
   struct Peer {
-    Conn* conn = nullptr;
+    DatagramConn* conn = nullptr;
     std::uint32_t sent = 0, answered = 0;
+    bool told = false;  // Of an error.
   };
-  std::uint32_t index(const Conn& conn) const {
+  std::uint32_t index(const DatagramConn& conn) const {
     return static_cast<std::uint32_t>(static_cast<const Peer*>(conn.user) - peers.data());
   }
-  void send(Conn& conn) {
+  void send(DatagramConn& conn) {
     auto& peer = peers[index(conn)];
     if (peer.sent == kEach) return;
     const std::uint32_t word[2] = {index(conn), peer.sent++};
     const std::string body = noise(word[1] % 300, word[1]);
-    if (const int error = reactor->send_datagram(
+    if (const int error = reactor->send(
             conn, {reinterpret_cast<const std::byte*>(word), sizeof word}, as_bytes(body)))
       on_datagram_error(conn, error);
   }
   // Connects all of them and runs.
-  void load(R& with, const Address& to) {
+  void load(DatagramsOf<R>& with, const Address& to) {
     reactor = &with;
     for (Peer& peer : peers) {
-      auto socket = socket_for(to);
-      REQUIRE(socket);
-      peer.conn = &with.connect(std::move(*socket), to, &peer);
+      const auto conn = with.connect(to, {}, &peer);
+      REQUIRE(conn);
+      peer.conn = *conn;
+      send(*peer.conn);
     }
     with.run(*this, stop);
   }
 
-  R* reactor = nullptr;
+  DatagramsOf<R>* reactor = nullptr;
   Stop stop;
   std::vector<Peer> peers = std::vector<Peer>(kPeers);
-  std::uint32_t opened = 0, done = 0, ended = 0, next = 0;
+  std::uint32_t done = 0, told = 0, next = 0;
   std::uint64_t right = 0;
-  std::map<int, int> errors, closed;
+  std::map<int, int> errors;
 };
 
 }  // namespace
@@ -299,31 +290,33 @@ TEST_CASE_TEMPLATE("connections over UDP keep datagrams apart, whenever they are
   roomy.receive_buffer = 8 << 20;
   Server<R, DatagramEcho> server(echo, {}, "udp:127.0.0.1:0", roomy);
   Counting<R> client;
-  auto reactor = R::open({});
-  REQUIRE(reactor);
-  client.load(**reactor, server.address());
+  auto backend = R::open({});
+  REQUIRE(backend);
+  DatagramsOf<R> reactor(**backend);
+  client.load(reactor, server.address());
   const std::uint64_t all = Counting<R>::kPeers * Counting<R>::kEach;
   CHECK(client.right == all);
   CHECK(client.errors.empty());
-  CHECK((*reactor)->stats().datagrams_out.get() == all);
-  CHECK((*reactor)->stats().datagrams_in.get() == all);
-  CHECK((*reactor)->datagrams_dropped() == 0);
+  CHECK(reactor.stats().datagrams_out.get() == all);
+  CHECK(reactor.stats().datagrams_in.get() == all);
+  CHECK(reactor.datagrams_dropped() == 0);
   std::size_t alive = 0;
-  (*reactor)->for_each([&](Conn&) { ++alive; });
+  reactor.for_each([&](DatagramConn&) { ++alive; });
   CHECK(alive == Counting<R>::kPeers);
 }
 
 TEST_CASE_TEMPLATE("a port where nobody listens is told to each connection", R, EpollReactor,
                    UringReactor) {
   const Address nowhere = [] {
-    const auto socket = listen_on(net::address("udp:127.0.0.1:0"), {});
+    const auto socket = bind_on(net::address("udp:127.0.0.1:0"));
     return Address::of_socket(socket->get()).value();
   }();
   Counting<R> client;
-  auto reactor = R::open({});
-  REQUIRE(reactor);
-  client.load(**reactor, nowhere);
+  auto backend = R::open({});
+  REQUIRE(backend);
+  DatagramsOf<R> reactor(**backend);
+  client.load(reactor, nowhere);
   CHECK(client.right == 0);
   CHECK(client.errors[ECONNREFUSED] >= static_cast<int>(Counting<R>::kPeers));
-  CHECK(client.closed[0] == Counting<R>::kPeers);
+  CHECK(reactor.connections() == Counting<R>::kPeers);
 }

@@ -38,7 +38,7 @@ struct Narrow {
     return now + kMillisecond;
   }
 
-  R* reactor = nullptr;
+  StreamsOf<R>* reactor = nullptr;
   Conn* one = nullptr;
   std::string got;
   std::atomic<std::size_t> allowed = 0;

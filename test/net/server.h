@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <type_traits>
 
 #include "net/reactor.h"
 #include "net/socket.h"
@@ -72,34 +73,32 @@ struct Echo {
   std::atomic<int> last_error = 0;
 };
 
+/// What a handler sees of an R: as little as does for it.
+template <class R, class H>
+using ViewFor = std::conditional_t<DatagramServer<H>, ServerOf<R>, StreamsOf<R>>;
+
 /// Runs `handler` on an R, which is opened, used and destroyed on the server's thread. A handler
-/// with a member `reactor` of type R* finds it there.
-template <class R, Handler H>
+/// with a member `reactor` that points to a view of R finds it there.
+template <class R, StreamHandler H>
 class Server {
  public:
   explicit Server(H& handler, const ReactorOptions& options = {},
                   const std::string& where = "127.0.0.1:0", const ListenOptions& listening = {}) {
-    auto listener = listen_on(net::address(where), listening);
-    REQUIRE_MESSAGE(listener, listener.error().message());
-    address_ = Address::of_socket(listener->get()).value();
     std::promise<Result<>> opened;
-    thread_ = std::thread([&, options, fd = std::move(*listener)]() mutable {
-      auto reactor = R::open(options);
-      if (!reactor) return opened.set_value(std::unexpected(reactor.error()));
-      if constexpr (requires { handler.reactor = reactor->get(); })
-        handler.reactor = reactor->get();
-      if (address_.is_udp()) {
-        const auto bound = (*reactor)->listen_datagrams(std::move(fd));
-        if (!bound) return opened.set_value(bound);
-      } else {
-        (*reactor)->listen(std::move(fd));
-      }
-      live_ = reactor->get();
+    thread_ = std::thread([&, options, listening, at = net::address(where)] {
+      auto backend = R::open(options);
+      if (!backend) return opened.set_value(std::unexpected(backend.error()));
+      ViewFor<R, H> reactor(**backend);
+      if constexpr (requires { handler.reactor = &reactor; }) handler.reactor = &reactor;
+      const auto bound = open(reactor, at, listening);
+      if (!bound) return opened.set_value(std::unexpected(bound.error()));
+      address_ = *bound;
+      live_ = backend->get();
       opened.set_value({});
-      (*reactor)->run(handler, stop_);
+      reactor.run(handler, stop_);
       const std::lock_guard lock(mutex_);
-      final_ = (*reactor)->stats();
-      dropped_ = (*reactor)->datagrams_dropped();
+      final_ = reactor.stats();
+      dropped_ = (*backend)->datagrams_dropped();
       live_ = nullptr;
     });
     const Result<> result = opened.get_future().get();
@@ -121,6 +120,14 @@ class Server {
   }
 
  private:
+  template <class V>
+  static Result<Address> open(V& reactor, const Address& at, const ListenOptions& options) {
+    if constexpr (Servers<V>) {
+      if (at.is_udp()) return reactor.bind(at, options);
+    }
+    return reactor.listen(at, options);
+  }
+
   Stop stop_;
   Address address_;
   std::mutex mutex_;

@@ -46,29 +46,28 @@ TEST_CASE("a shared port is still noticed by require_free") {
 }
 
 TEST_CASE("a UDP port in use is an error, and its owner shares it only when asked") {
-  const auto first = listen_on(address("udp:127.0.0.1:0"), {});
+  const auto first = bind_on(address("udp:127.0.0.1:0"), {});
   REQUIRE(first);
   const Address taken = Address::of_socket(first->get()).value();
   CHECK(taken.is_udp());
-  CHECK_FALSE(listen_on(taken, {}));
+  CHECK_FALSE(bind_on(taken));
   CHECK_FALSE(require_free(taken));
 
   ListenOptions shared;
   shared.share_port = true;
-  const auto one = listen_on(address("udp:[::1]:0"), shared);
+  const auto one = bind_on(address("udp:[::1]:0"), shared);
   REQUIRE(one);
-  CHECK(listen_on(Address::of_socket(one->get()).value(), shared));
+  CHECK(bind_on(Address::of_socket(one->get()).value(), shared));
 }
 
 TEST_CASE("datagrams that the kernel drops are all counted") {
   ListenOptions small;
   small.receive_buffer = 4'096;
-  const auto listener = listen_on(address("udp:127.0.0.1:0"), small);
+  const auto listener = bind_on(address("udp:127.0.0.1:0"), small);
   REQUIRE(listener);
   const Address to = Address::of_socket(listener->get()).value();
-  const auto sender = socket_for(to);
+  const auto sender = datagram_socket_for(to);
   REQUIRE(sender);
-  REQUIRE(::connect(sender->get(), to.data(), to.size()) == 0);
   constexpr std::uint64_t kSent = 1'000;
   for (std::uint64_t i = 0; i < kSent; ++i) REQUIRE(::send(sender->get(), &i, sizeof i, 0) > 0);
   std::uint64_t received = 0, datagram;
@@ -77,6 +76,31 @@ TEST_CASE("datagrams that the kernel drops are all counted") {
   CHECK(received < kSent);
   CHECK(drops_of(listener->get()) == kSent - received);
   CHECK(drops_of(-1) == 0);
+}
+
+TEST_CASE("streams and datagrams do not take one another's addresses") {
+  const Address stream = address("127.0.0.1:1"), datagram = address("udp:127.0.0.1:1");
+  for (const auto& socket :
+       {listen_on(datagram), socket_for(datagram), bind_on(stream), datagram_socket_for(stream)}) {
+    REQUIRE_FALSE(socket);
+    CHECK(socket.error().code == EPROTOTYPE);
+  }
+}
+
+TEST_CASE("a listener that is shared accepts for all who have it") {
+  const Address path = address("unix:" + temporary_path());
+  const auto first = listen_on(path);
+  REQUIRE(first);
+  ListenOptions shared;
+  shared.listener = first->get();
+  const auto second = listen_on(path, shared);
+  REQUIRE(second);
+  CHECK(second->get() != first->get());
+  CHECK(Address::of_socket(second->get()).value().path() == path.path());
+  const auto client = socket_for(path);
+  REQUIRE(::connect(client->get(), path.data(), path.size()) == 0);
+  CHECK(Fd(::accept(second->get(), nullptr, nullptr)));
+  std::filesystem::remove(path.path());
 }
 
 TEST_CASE("a Unix path left by a dead process is taken over") {
@@ -158,7 +182,7 @@ TEST_CASE("the table of descriptors has room for all that were asked for") {
 
 TEST_CASE("a source that this machine does not have is an error with the fix") {
   const Address nowhere = Address::parse_host("192.0.2.1").value();
-  const auto socket = socket_for(address("127.0.0.1:1"), {}, &nowhere);
+  const auto socket = socket_for(address("127.0.0.1:1"), {{}, &nowhere});
   REQUIRE_FALSE(socket);
   CHECK(socket.error().code == EADDRNOTAVAIL);
   CHECK(socket.error().message().find("192.0.2.1") != std::string::npos);

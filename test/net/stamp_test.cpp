@@ -33,7 +33,7 @@ struct Late : Echo {
     return now + kMillisecond;
   }
 
-  R* reactor = nullptr;
+  StreamsOf<R>* reactor = nullptr;
   std::atomic<Nanoseconds> received = 0, read = 0;
   std::atomic<bool> hold = false, inside = false;
 };

@@ -36,7 +36,7 @@ struct Behind : Echo {
     return now + kMillisecond;
   }
 
-  R* reactor = nullptr;
+  StreamsOf<R>* reactor = nullptr;
   Counter opened, got;
   std::atomic<std::uint64_t> expected = 0;
   std::atomic<Nanoseconds> arrived = 0;  // When everything expected had come.

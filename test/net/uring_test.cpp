@@ -29,15 +29,14 @@ struct LendsLate {
     inside = true;
     eventually([&] { return sent.load(); });
     for (int i = 0; i < 1'100; ++i) {  // Its queue holds 1,024 entries.
-      auto socket = socket_for(nowhere);
-      if (socket) reactor->connect(std::move(*socket), nowhere, this);
+      REQUIRE(reactor->connect(nowhere, {}, this));
     }
     client->lend(as_bytes(text));
     reactor->flush(*client);
     return now + kMillisecond;
   }
 
-  UringReactor* reactor = nullptr;
+  StreamsOf<UringReactor>* reactor = nullptr;
   Conn* client = nullptr;
   Address nowhere = address("unix:/nonexistent/wiremark.socket");
   const std::string text = noise(8 << 20, 1);
@@ -61,7 +60,7 @@ struct Described {
 
   H& handler;
   std::vector<std::string>& lines;
-  R* reactor = nullptr;
+  StreamsOf<R>* reactor = nullptr;
   Counter closed;
 };
 

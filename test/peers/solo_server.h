@@ -35,13 +35,10 @@ Result<> serve_alone(const std::string& backend, const std::string& address,
     return std::unexpected(allowed.error());
   const auto where = net::Address::parse(address);
   if (!where) return std::unexpected(where.error());
-  auto listener = net::listen_on(*where, {});
-  if (!listener) return std::unexpected(listener.error());
-  const auto bound = net::Address::of_socket(listener->get());
-  if (!bound) return std::unexpected(bound.error());
   net::Stop& stop = stop_by_signal();
-  return net::with_reactor(choice->backend, {}, [&](auto& reactor) -> Result<> {
-    reactor.listen(std::move(*listener));
+  return net::with_streams(choice->backend, {}, [&](auto& reactor) -> Result<> {
+    const auto bound = reactor.listen(*where, {});
+    if (!bound) return std::unexpected(bound.error());
     if (auto written = write_port(port_file, *bound); !written) return written;
     serve(reactor, stop);
     return {};

@@ -6,7 +6,10 @@
 #include <bit>
 #include <cerrno>
 #include <fstream>
+#include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/units.h"
 #include "net/reactor.h"
@@ -111,38 +114,78 @@ std::string_view conflict_in(const EchoOptions& options) {
   return {};
 }
 
-struct Listener {
-  Fd socket;
-  bool datagrams;
-};
-
-// One listener of each address per thread. A Unix path cannot be shared as a port can, so its one
-// listener is duplicated.
-Result<std::vector<std::vector<Listener>>> open_listeners(const EchoOptions& options,
-                                                          std::vector<net::Address>& bound) {
-  std::vector<std::vector<Listener>> listeners(options.threads.threads);
-  net::ListenOptions how{options.backend.socket};
-  how.backlog = static_cast<int>(options.backlog);
-  how.share_port = options.threads.threads > 1;
-  for (const std::string& text : options.listen) {
-    auto address = net::Address::parse(text);
-    if (!address) return std::unexpected(address.error());
-    if (auto free = net::require_free(*address); !free)
-      return std::unexpected(with_fix(free.error()));
-    for (std::size_t i = 0; i < listeners.size(); ++i) {
-      const bool duplicate = i > 0 && address->is_unix();
-      Result<Fd> fd =
-          duplicate ? Fd(::dup(listeners[0].back().socket.get())) : net::listen_on(*address, how);
-      if (!fd) return std::unexpected(with_fix(fd.error()));
-      if (i == 0 && !address->is_unix())
-        address = net::Address::of_socket(fd->get());  // Port 0 is real now.
-      if (!address) return std::unexpected(address.error());
-      listeners[i].push_back({std::move(*fd), address->is_udp()});
-    }
-    bound.push_back(*address);
+// Where the threads of a server listen: each on its own reactor, all at the same addresses. The
+// first one resolves port 0 for the others. A Unix path cannot be shared as a port can, so they
+// share its one listener.
+class Endpoints {
+ public:
+  explicit Endpoints(const EchoOptions& options) : options_(options) {
+    how_ = {options.backend.socket};
+    how_.backlog = static_cast<int>(options.backlog);
+    how_.share_port = options.threads.threads > 1;
   }
-  return listeners;
-}
+
+  Result<> open_on(auto& reactor) {
+    const std::lock_guard lock(mutex_);
+    if (bound_.empty()) {
+      if (auto resolved = resolve(); !resolved) return resolved;
+    }
+    for (Endpoint& endpoint : bound_) {
+      net::ListenOptions how = how_;
+      how.listener = endpoint.listener ? endpoint.listener.get() : -1;
+      auto bound = open(reactor, endpoint.address, how);
+      if (!bound) return std::unexpected(with_fix(bound.error()));
+      endpoint.address = *bound;
+    }
+    return {};
+  }
+
+  /// Once all threads have opened them.
+  std::vector<net::Address> addresses() const {
+    std::vector<net::Address> addresses;
+    for (const Endpoint& endpoint : bound_) addresses.push_back(endpoint.address);
+    return addresses;
+  }
+
+ private:
+  struct Endpoint {
+    net::Address address;
+    Fd listener;  // Of a Unix path that is shared.
+  };
+
+  Result<> resolve() {
+    std::vector<Endpoint> endpoints;
+    for (const std::string& text : options_.listen) {
+      auto address = net::Address::parse(text);
+      if (!address) return std::unexpected(address.error());
+      if (auto free = net::require_free(*address); !free)
+        return std::unexpected(with_fix(free.error()));
+      Endpoint endpoint{*address, {}};
+      if (address->is_unix() && how_.share_port) {
+        auto listener = net::listen_on(*address, how_);
+        if (!listener) return std::unexpected(with_fix(listener.error()));
+        endpoint.listener = std::move(*listener);
+      }
+      endpoints.push_back(std::move(endpoint));
+    }
+    bound_ = std::move(endpoints);
+    return {};
+  }
+
+  template <class R>
+  static Result<net::Address> open(R& reactor, const net::Address& at,
+                                   const net::ListenOptions& how) {
+    if constexpr (net::Servers<R>) {
+      if (at.is_udp()) return reactor.bind(at, how);
+    }
+    return reactor.listen(at, how);
+  }
+
+  const EchoOptions& options_;
+  net::ListenOptions how_;
+  std::mutex mutex_;
+  std::vector<Endpoint> bound_;
+};
 
 Result<> write_port_file(const std::string& file, const net::Address& address) {
   if (file.empty()) return {};
@@ -159,29 +202,17 @@ Result<> write_port_file(const std::string& file, const net::Address& address) {
 struct Serving {
   net::Backend backend;
   net::ReactorOptions reactor;
-  std::vector<std::vector<Listener>> listeners;
+  Endpoints& endpoints;
   const net::Stop& stop;
   EchoRun& run;
 };
 
-Result<> listen_on_all(auto& reactor, std::vector<Listener>& listeners) {
-  for (Listener& listener : listeners) {
-    if (!listener.datagrams) {
-      reactor.listen(std::move(listener.socket));
-    } else if (auto bound = reactor.listen_datagrams(std::move(listener.socket)); !bound) {
-      return bound;
-    }
-  }
-  return {};
-}
-
 // Every thread does all: it receives, answers and sends.
 net::Workers::Body loops(const EchoOptions& options, Serving& serving) {
   return [&](std::size_t i, const auto& ready) {
-    return net::with_reactor(serving.backend, serving.reactor, [&](auto& reactor) -> Result<> {
+    return net::with_server(serving.backend, serving.reactor, [&](auto& reactor) -> Result<> {
       EchoCounts& counts = serving.run.counts(i);
-      if (auto listening = listen_on_all(reactor, serving.listeners[i]); !listening)
-        return listening;
+      if (auto opened = serving.endpoints.open_on(reactor); !opened) return opened;
       Result<> ran;
       const auto made = with_protocol(options.protocol, reactor, counts, [&](auto& handler) {
         SegmentCounting counting(reactor, handler, serving.run.segments(i));
@@ -204,9 +235,8 @@ net::Workers::Body stages(Staged& staged, Serving& serving) {
       ready();
       return i == 1 ? staged.process(serving.stop) : staged.send();
     }
-    auto received = net::with_reactor(serving.backend, serving.reactor, [&](auto& reactor) {
-      for (Listener& listener : serving.listeners.front())
-        reactor.listen(std::move(listener.socket));
+    auto received = net::with_streams(serving.backend, serving.reactor, [&](auto& reactor) {
+      if (auto opened = serving.endpoints.open_on(reactor); !opened) return opened;
       ready();
       const Result<> ran = staged.receive(reactor, serving.stop);
       serving.run.counts(0).path = reactor.describe();
@@ -223,11 +253,9 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
   const std::size_t threads = options.threads.threads;
   if (auto allowed = net::require_descriptors(16 + 4 * threads); !allowed)
     return std::unexpected(allowed.error());
-  std::vector<net::Address> bound;
-  auto listeners = open_listeners(options, bound);
-  if (!listeners) return std::unexpected(listeners.error());
 
-  Serving serving{*backend, options.backend.reactor, std::move(*listeners), stop, run};
+  Endpoints endpoints(options);
+  Serving serving{*backend, options.backend.reactor, endpoints, stop, run};
   net::ReactorOptions& how = serving.reactor;
   if (options.max_connections > 0)
     how.max_connections = (options.max_connections + threads - 1) / threads;
@@ -243,6 +271,7 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
   net::Workers workers(staged ? Staged::kThreads : threads, options.threads.cpus, stop,
                        staged ? stages(*staged, serving) : loops(options, serving));
   if (auto ready = workers.wait_ready(); !ready) return ready;
+  const std::vector<net::Address> bound = endpoints.addresses();
   if (auto written = write_port_file(options.port_file, bound.front()); !written) return written;
   if (!options.output.quiet) {
     for (const net::Address& address : bound) {

@@ -35,16 +35,14 @@ class DatagramLoad {
         clients_(course_.clients()),
         ledger_(clients_.size(), plan.pipeline, plan.timeout) {}
 
-  void on_open(net::Conn& conn);
-  std::size_t on_data(net::Conn& conn, Bytes bytes);
-  void on_datagram_error(net::Conn& conn, int error);
-  void on_close(net::Conn& conn, int error);
+  void on_datagram(net::DatagramConn& conn, Bytes bytes);
+  void on_datagram_error(net::DatagramConn& conn, int error);
   Nanoseconds on_turn(Nanoseconds now);
 
  private:
   struct Client {
-    net::Conn* conn = nullptr;  // Null before connect(2), and where that failed.
-    std::uint32_t due = 0;      // Open loop: messages whose planned time has come.
+    net::DatagramConn* conn = nullptr;  // Null before connect(2), and where that failed.
+    std::uint32_t due = 0;              // Open loop: messages whose planned time has come.
     std::uint32_t sent = 0;
     std::uint32_t first_measured = kNone;  // Closed loop: the first message after the warm-up.
   };
@@ -86,7 +84,6 @@ class DatagramLoad {
   Ledger ledger_;
 
   std::size_t next_connect_ = 0;
-  std::size_t connecting_ = 0;
 
   std::uint64_t under_way_ = 0;
   bool heard_ = false;            // Told to the gate.
@@ -94,42 +91,20 @@ class DatagramLoad {
 };
 
 template <class Reactor>
-void DatagramLoad<Reactor>::on_open(net::Conn&) {
-  counts_.connected.add();
-  --connecting_;
-}
-
-// Connecting a UDP socket fails at once, or not at all.
-template <class Reactor>
-void DatagramLoad<Reactor>::on_close(net::Conn& conn, int error) {
-  static_cast<Client*>(conn.user)->conn = nullptr;
-  --connecting_;
-  counts_.failed.add();
-  ++counts_.errors[error == EADDRNOTAVAIL || error == EAGAIN
-                       ? kNoPort
-                       : std::string("connect: ") + std::strerror(error)];
-}
-
-template <class Reactor>
-std::size_t DatagramLoad<Reactor>::on_data(net::Conn& conn, Bytes bytes) {
+void DatagramLoad<Reactor>::on_datagram(net::DatagramConn& conn, Bytes bytes) {
   const std::size_t index = this->index(*static_cast<Client*>(conn.user));
   const std::uint32_t connection = course_.number(index);
   const std::size_t size = bytes.size();
   const auto header = DatagramHeader::read(bytes);
   if (!header || header->run != plan_.run || header->connection != connection ||
-      header->sequence >= clients_[index].sent) {
-    wrong(size, "a datagram came that answers nothing of this run");
-    return size;
-  }
+      header->sequence >= clients_[index].sent)
+    return wrong(size, "a datagram came that answers nothing of this run");
   const Bytes expected = pattern_.message(connection, header->sequence);
   const Bytes body = bytes.subspan(DatagramHeader::kSize);
   const bool same =
       size == expected.size() && (!verify_ || std::memcmp(expected.data() + DatagramHeader::kSize,
                                                           body.data(), body.size()) == 0);
-  if (!same) {
-    wrong(size, "a reply differed from what was sent");
-    return size;
-  }
+  if (!same) return wrong(size, "a reply differed from what was sent");
   const Nanoseconds now = now_ns();
   const std::uint32_t before = ledger_.under_way(index);
   const Ledger::Answer answer = ledger_.answer(index, header->sequence, header->place, now);
@@ -137,7 +112,6 @@ std::size_t DatagramLoad<Reactor>::on_data(net::Conn& conn, Bytes bytes) {
   if (!std::exchange(heard_, true)) gate_.heard.store(true, std::memory_order_relaxed);
   answered(index, header->sequence, answer, size, now);
   if (linger_until_ == 0) fill(index, now);
-  return size;
 }
 
 template <class Reactor>
@@ -171,7 +145,7 @@ void DatagramLoad<Reactor>::wrong(std::size_t size, const char* why) {
 
 // What could not be sent is lost. So is what nobody received; where nobody ever has, the run ends.
 template <class Reactor>
-void DatagramLoad<Reactor>::on_datagram_error(net::Conn&, int error) {
+void DatagramLoad<Reactor>::on_datagram_error(net::DatagramConn&, int error) {
   const bool refused = error == ECONNREFUSED;
   counts_.failed.add();
   ++counts_.errors[refused ? kUnreachable : std::string("send: ") + std::strerror(error)];
@@ -184,7 +158,7 @@ template <class Reactor>
 Nanoseconds DatagramLoad<Reactor>::on_turn(Nanoseconds now) {
   if (course_.connecting()) {
     const Nanoseconds next = connect_some();
-    if (next_connect_ < clients_.size() || connecting_ > 0) return next;
+    if (next_connect_ < clients_.size()) return next;
     course_.connected();
   }
   if (course_.waiting()) {
@@ -211,15 +185,18 @@ Nanoseconds DatagramLoad<Reactor>::connect_some() {
   for (int burst = 0; next_connect_ < clients_.size(); ++burst, ++next_connect_) {
     if (burst == kConnecting) return now_ns();
     Client& client = clients_[next_connect_];
-    auto socket = net::socket_for(plan_.target, plan_.socket,
-                                  plan_.sources.of(course_.number(next_connect_)));
-    if (!socket) {
-      counts_.failed.add();
-      ++counts_.errors[socket.error().message()];
+    const auto conn = reactor_.connect(
+        plan_.target, {plan_.socket, plan_.sources.of(course_.number(next_connect_))}, &client);
+    if (conn) {
+      client.conn = *conn;
+      counts_.connected.add();
       continue;
     }
-    ++connecting_;
-    client.conn = &reactor_.connect(std::move(*socket), plan_.target, &client);
+    const Error& error = conn.error();
+    const bool no_port =
+        error.operation == "connect" && (error.code == EADDRNOTAVAIL || error.code == EAGAIN);
+    counts_.failed.add();
+    ++counts_.errors[no_port ? kNoPort : error.message()];
   }
   return kNever;
 }
@@ -254,8 +231,7 @@ void DatagramLoad<Reactor>::send(std::size_t index, Nanoseconds now) {
   course_.sent(measured(index, sequence), message.size(), planned, now);
   std::array<std::byte, DatagramHeader::kSize> header;
   DatagramHeader{plan_.run, connection, sequence, place}.write(header.data());
-  const int error =
-      reactor_.send_datagram(*client.conn, header, message.subspan(DatagramHeader::kSize));
+  const int error = reactor_.send(*client.conn, header, message.subspan(DatagramHeader::kSize));
   if (error != 0) on_datagram_error(*client.conn, error);
 }
 

@@ -73,14 +73,16 @@ Nanoseconds Load<Reactor, T>::connect_some(Nanoseconds now) {
 
 template <class Reactor, Traffic T>
 void Load<Reactor, T>::connect(Client& client) {
-  auto socket = net::socket_for(plan_.target, plan_.socket, plan_.sources.of(number(client)));
-  if (!socket) {
-    fail(socket.error().message());
+  const Nanoseconds now = reactor_.now();
+  const auto conn =
+      reactor_.connect(plan_.target, {plan_.socket, plan_.sources.of(number(client))}, &client);
+  if (!conn) {
+    fail(conn.error().message());
     return closed(client, false);
   }
   ++connecting_;
-  slot(client, 0).sent_ns = now_ns();
-  client.conn = &reactor_.connect(std::move(*socket), plan_.target, &client);
+  slot(client, 0).sent_ns = now;
+  client.conn = *conn;
 }
 
 // Opens again what is to be; returns when the next one's time comes.

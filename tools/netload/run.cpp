@@ -113,27 +113,30 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
   // What is unsent is what the pipeline has room for. A client that did not read until it has left
   // would wait for ever for a server that does not read until its answers have left.
   how.output_limit = SIZE_MAX;
-  return net::with_reactor(backend_, how, [&](auto& reactor) -> Result<> {
-    LoadCounts& counts = tally_[index];
-    const auto drive = [&](auto& load) -> Result<> {
-      SegmentCounting counting(reactor, load, segments_[index]);
-      reactors_[index].began(reactor.stats());
-      ready();
-      auto ran = reactor.run(counting, gate_.over);
-      segments_[index].count(reactor);
-      reactors_[index].ended();
-      counts.path = reactor.describe();
+  LoadCounts& counts = tally_[index];
+  const auto drive = [&](auto& reactor, auto& load) -> Result<> {
+    SegmentCounting counting(reactor, load, segments_[index]);
+    reactors_[index].began(reactor.stats());
+    ready();
+    auto ran = reactor.run(counting, gate_.over);
+    segments_[index].count(reactor);
+    reactors_[index].ended();
+    counts.path = reactor.describe();
+    return ran;
+  };
+  if (plan_.target.is_udp()) {
+    return net::with_datagrams(backend_, how, [&](auto& reactor) -> Result<> {
+      DatagramLoad load(reactor, *traffic_.pattern, traffic_.verify, plan_, index, gate_, counts);
+      auto ran = drive(reactor, load);
       counts.datagrams_dropped = reactor.datagrams_dropped();
       return ran;
-    };
-    if (plan_.target.is_udp()) {
-      DatagramLoad load(reactor, *traffic_.pattern, traffic_.verify, plan_, index, gate_, counts);
-      return drive(load);
-    }
+    });
+  }
+  return net::with_streams(backend_, how, [&](auto& reactor) -> Result<> {
     Result<> ran;
     const auto made = with_traffic(traffic_, [&](auto& traffic) {
       Load load(reactor, traffic, plan_, index, gate_, counts);
-      ran = drive(load);
+      ran = drive(reactor, load);
     });
     return ran ? made : ran;
   });

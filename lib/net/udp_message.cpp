@@ -1,5 +1,5 @@
-// What a datagram is to a reactor and its handler, and how its answer goes where it came from.
-#include "net/datagram.h"
+// What the kernel tells beside a datagram, for the backends: where it came from and went to.
+#include "net/udp_message.h"
 
 #include <netinet/in.h>
 
