@@ -173,17 +173,12 @@ Nanoseconds EpollReactor::nap(Nanoseconds start, Nanoseconds until) {
   return now();
 }
 
-// A wait that comes back with room to spare has brought all that was ready when it began, an
-// interrupted one too. Of those that are full, epoll hands out the ready ones in turn.
-void EpollReactor::note_taken(int events, bool unfinished) {
+// Of waits that come back full: epoll hands out the ready ones in turn.
+void EpollReactor::note_left(int events, bool unfinished) {
   const std::uint64_t sources =
       pool_.in_use() + listeners_.size() + (datagrams_ ? datagrams_->sockets() : 0);
-  const bool full = events == kEvents;
-  taken_until_.turn_ended({.began = asked_,
-                           .all = !full && !left_unread_ && !unfinished,
-                           .share_used = unfinished,
-                           .served = full ? kEvents : sources},
-                          sources);
+  const std::uint64_t served = events == kEvents ? kEvents : sources;
+  taken_until_.left_some({.began = asked_, .share_used = unfinished, .served = served}, sources);
   left_unread_ = false;
 }
 

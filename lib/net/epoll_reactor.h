@@ -111,7 +111,10 @@ class EpollReactor {
   ssize_t receive(int fd);
   ssize_t receive_stamped(int fd);
   void read_again(EpollConn& conn);
-  void note_taken(int events, bool unfinished);
+  // A wait that comes back with room to spare has brought all that was ready when it began, an
+  // interrupted one too.
+  bool took_all(int events) const noexcept { return events < kEvents && !left_unread_; }
+  void note_left(int events, bool unfinished);
   void rest_listeners();
   void wake_listeners();
 
@@ -187,7 +190,10 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
     if constexpr (DatagramClient<H>) {
       if (datagrams_) datagrams_->deliver_unfinished(handler);
     }
-    note_taken(count, has_unfinished<H>());
+    if (const bool unfinished = has_unfinished<H>(); took_all(count) && !unfinished)
+      taken_until_.took_all(asked_);
+    else
+      note_left(count, unfinished);
     const Nanoseconds end = now();
     waiter_.saw_events(end, static_cast<unsigned>(count));
     if (listeners_rest_until_ != 0 && end >= listeners_rest_until_) wake_listeners();

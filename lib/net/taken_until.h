@@ -24,21 +24,21 @@ class TakenUntil {
 
   Nanoseconds get() const noexcept { return until_; }
 
-  /// What a turn took from the kernel.
   struct Turn {
-    Nanoseconds began;     ///< A moment before it asked.
-    bool all;              ///< Nothing was left in the kernel, nor in a socket that was read.
+    Nanoseconds began;     ///< As in took_all().
     bool share_used;       ///< A socket may have more than its share of this turn.
     std::uint64_t served;  ///< How many it served.
   };
 
-  /// `sources`: how many there are to be served.
-  void turn_ended(const Turn& turn, std::uint64_t sources) noexcept {
-    if (turn.all) {
-      until_ = turn.began;
-      pass_began_ = 0;
-      return;
-    }
+  /// A turn that left nothing in the kernel, nor in a socket that was read. `began` is a moment
+  /// before it asked.
+  void took_all(Nanoseconds began) noexcept {
+    until_ = began;
+    pass_began_ = 0;
+  }
+
+  /// A turn that may have left something; `sources` is how many there are to be served.
+  void left_some(const Turn& turn, std::uint64_t sources) noexcept {
     if (pass_began_ == 0) {
       pass_began_ = turn.began;
       served_ = 0;

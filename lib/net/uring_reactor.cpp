@@ -180,12 +180,14 @@ void UringReactor::wait(Nanoseconds deadline) {
 }
 
 void UringReactor::note_taken() {
-  const std::size_t sockets = pool_.in_use() + (datagrams_ ? datagrams_->sockets() : 0);
-  taken_until_.turn_ended({.began = asked_,
-                           .all = !left_behind_ && !left_unread_,
-                           .share_used = share_used_ || datagrams_,
-                           .served = kEventsPerEnter},
-                          kEventsPerSocket * sockets);
+  if (!left_behind_ && !left_unread_) {
+    taken_until_.took_all(asked_);
+  } else {
+    const std::size_t sockets = pool_.in_use() + (datagrams_ ? datagrams_->sockets() : 0);
+    taken_until_.left_some(
+        {.began = asked_, .share_used = share_used_ || datagrams_, .served = kEventsPerEnter},
+        kEventsPerSocket * sockets);
+  }
   left_unread_ = share_used_ = false;
 }
 
