@@ -38,12 +38,18 @@ class ConnPool {
 
   template <class F>
   void for_each(F&& f) {
-    for (auto& block : blocks_) {
-      for (std::size_t i = 0; i < kBlock; ++i) {
-        if (block[i].state != Conn::State::free) f(block[i]);
-      }
+    for (std::size_t block = 0; block < blocks_.size(); ++block) for_each_in(block, f);
+  }
+
+  /// The same for one of blocks(), for who has not the time to visit all of them at once.
+  template <class F>
+  void for_each_in(std::size_t block, F&& f) {
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      C& conn = blocks_[block][i];
+      if (conn.state != Conn::State::free) f(conn);
     }
   }
+  std::size_t blocks() const noexcept { return blocks_.size(); }
 
  private:
   static constexpr std::size_t kBlock = 256;

@@ -32,6 +32,9 @@ struct ReactorOptions {
   unsigned buffers = 1024;
   /// io_uring: bytes of one receive buffer.
   std::size_t buffer_size = 16 << 10;
+  /// io_uring: a receive that delivered and then is silent for one to two of these is armed again,
+  /// which finds a connection whose reset the kernel forgot.
+  Nanoseconds recheck_ns = 5 * kSecond;
   UringOptions uring;
 };
 

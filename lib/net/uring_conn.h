@@ -11,9 +11,10 @@ namespace wiremark::net {
 
 /// One cache line, so that an idle connection costs 64 bytes of user memory and nothing else.
 struct alignas(64) UringConn : Conn {
-  std::uint16_t operations = 0;  ///< Completions still to come; freed at zero.
-  Buffer flight;                 ///< Being sent; does not move until its completion.
-  std::uint32_t turn = 0;        ///< The turn in which a send was last queued.
+  std::uint16_t operations : 14 = 0;  ///< Completions still to come; freed at zero.
+  std::uint16_t doubts : 2 = 0;       ///< Rechecks until a silent receive is armed again.
+  Buffer flight;                      ///< Being sent; does not move until its completion.
+  std::uint32_t turn = 0;             ///< The turn in which a send was last queued.
   int slot = -1;  ///< The place in the ring's own table, for a socket without a descriptor.
 
   /// Bytes appended or lent that the kernel has not taken yet.

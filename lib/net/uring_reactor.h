@@ -79,6 +79,10 @@ class UringReactor {
  private:
   using Op = UringOp;
 
+  // Rechecks of a receive since its last delivery: the first may come at once, the second comes a
+  // whole recheck_ns later.
+  static constexpr unsigned kDoubts = 2;
+
   UringReactor(const ReactorOptions& options, Ring ring, BufferRing buffers);
 
   static UringConn& own(Conn& conn) noexcept { return static_cast<UringConn&>(conn); }
@@ -99,6 +103,9 @@ class UringReactor {
   void accept_failed(UringConn& listener, int error, bool more);
   void end_turn(Nanoseconds end);
   void receive_ended(UringConn& conn, int result);
+  void plan_rechecks(Nanoseconds now);
+  void recheck(Nanoseconds now);
+  Nanoseconds recheck_pause() const noexcept;
   Result<> open_datagrams();
   std::size_t streams() const noexcept { return pool_.in_use() - listeners_.size(); }
 
@@ -134,6 +141,9 @@ class UringReactor {
   ConnPool<UringConn> pool_;
   std::vector<UringConn*> listeners_;
   Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
+  Nanoseconds recheck_at_ = 0;            // 0 while none is due.
+  std::size_t rechecks_left_ = 0;         // Each is of one block of the pool.
+  std::size_t recheck_block_ = 0;         // The last one.
   bool left_behind_ = false;              // By the last enter: the kernel has more to hand over.
   bool left_unread_ = false;  // In this turn, in a socket: its receive begins with the next enter.
   bool share_used_ = false;   // In this turn, of a socket: a buffer was filled whole.
@@ -177,10 +187,12 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
     io_uring_cq_advance(ring_.get(), count);
     const Nanoseconds end = now();
     waiter_.saw_events(end, count);
+    if (count > 0) plan_rechecks(end);
     end_turn(end);
     if constexpr (StreamHandler<H>) reap(handler);
     deadline = handler.on_turn(end);
     if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
+    if (recheck_at_ != 0) deadline = std::min(deadline, recheck_at_);
   }
   return {};
 }
@@ -242,6 +254,8 @@ void UringReactor::received(UringConn& conn, const io_uring_cqe& cqe, H& handler
   if (!(cqe.flags & IORING_CQE_F_MORE)) {
     --conn.operations;
     conn.reading = false;
+  } else {
+    conn.doubts = kDoubts;
   }
   int result = cqe.res;
   if (cqe.flags & IORING_CQE_F_BUFFER) {

@@ -220,7 +220,7 @@ TEST_CASE_TEMPLATE("connections closed behind an append disturb no other", R, Ep
         const std::string back = clients[i]->receive(text.size());
         CHECK((back == text.substr(0, back.size())));
       }
-      CHECK(eventually_after_reset([&] { return handler.closed.get() == (round + 1) * kClients; }));
+      CHECK(eventually([&] { return handler.closed.get() == (round + 1) * kClients; }));
     }
   }
 }

@@ -208,5 +208,5 @@ TEST_CASE_TEMPLATE("a random crowd loses no byte", R, EpollReactor, UringReactor
   CHECK(intact);
   CHECK(done == talkers.size());
   CHECK(resets < talkers.size());
-  CHECK(eventually_after_reset([&] { return echo.closed.get() == talkers.size(); }));
+  CHECK(eventually([&] { return echo.closed.get() == talkers.size(); }));
 }

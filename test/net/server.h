@@ -4,8 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <cstdint>
-#include <fstream>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -30,28 +28,6 @@ bool eventually(F&& holds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return false;
-}
-
-/// What the kernel has dropped before any socket since it began, since the queue of a processor was
-/// full (second column of softnet_stat, net.core.netdev_max_backlog).
-inline std::uint64_t packets_dropped() {
-  std::ifstream table("/proc/net/softnet_stat");
-  std::uint64_t sum = 0;
-  for (std::string line; std::getline(table, line);)
-    sum += std::stoull(line.substr(line.find(' ')), nullptr, 16);
-  return sum;
-}
-
-inline const std::uint64_t kDroppedBefore = packets_dropped();
-
-/// The same for what follows from a reset, which TCP sends once: also true, and said, where the
-/// kernel has dropped packets of this machine, whosever they were, since the program started.
-template <class F>
-bool eventually_after_reset(F&& holds) {
-  if (eventually(holds)) return true;
-  const std::uint64_t dropped = packets_dropped() - kDroppedBefore;
-  if (dropped > 0) MESSAGE("not waited for: the kernel dropped packets: ", dropped);
-  return dropped > 0;
 }
 
 inline Address address(const std::string& text) { return Address::parse(text).value(); }
