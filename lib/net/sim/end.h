@@ -1,0 +1,116 @@
+// One end of a simulated network: a loop with a clock that runs as its work takes time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "net/handler.h"
+#include "net/reactor_options.h"
+#include "net/sim/network.h"
+
+namespace wiremark::net::sim {
+
+/// A time in which a loop stands still, wherever it is: its process was stopped, or had no
+/// processor.
+struct Stall {
+  Nanoseconds from;
+  Nanoseconds to;
+};
+
+struct EndOptions {
+  ReactorOptions reactor{};  ///< Its limits and receive_timestamps hold; the rest is the kernel's.
+  Path path{};               ///< Of what this end sends.
+  std::vector<Stall> stalls{};    ///< In their order, none within another.
+  Nanoseconds wake_cost = 0;      ///< From an arrival to the turn, where the loop slept.
+  Nanoseconds turn_cost = 1'000;  ///< Over 0, so that a loop without sleep gets on.
+  Nanoseconds delivery_cost = 0;
+  Nanoseconds send_cost = 0;
+  unsigned events_per_turn = 256;  ///< Connections served in one turn at most.
+  std::size_t read_size = 64 << 10;
+  bool split = false;          ///< Streams: a read ends at any byte.
+  std::size_t backlog = 4096;  ///< Connections that wait to be accepted at most.
+  unsigned accepts_per_turn = 256;
+  double slow_readers = 0;                ///< Share of the accepted connections that read seldom...
+  Nanoseconds slow_pause = kMillisecond;  ///< ...once in this time.
+  std::size_t datagram_queue = 256;       ///< Datagrams that wait in one socket at most.
+};
+
+/// What a test may watch: the simulator's own word on when bytes were sent, taken and answered.
+struct Seen {
+  enum class What { connecting, opened, sent, read, closed };
+
+  What what;
+  bool accepted;             ///< At the end that listens, or is bound.
+  std::uint64_t connection;  ///< Both ends of one have the same number.
+  void* user;                ///< Of the connection; null where it was accepted.
+  std::uint64_t bytes;       ///< Of a stream, all until now.
+  Bytes datagram;            ///< What was sent or read.
+  Nanoseconds at;            ///< By the loop's clock.
+  Nanoseconds arrived;       ///< When the kernel had the last of it; closed: the last that came.
+  std::uint64_t unread = 0;  ///< closed: bytes of a stream that the kernel has and nobody read.
+  int error = 0;             ///< closed: as on_close tells it.
+};
+
+using Watch = std::function<void(const Seen&)>;
+
+class End {
+ public:
+  static constexpr const char* kName = "sim";
+
+  End(Network& network, EndOptions options);
+  End(const End&) = delete;
+  End& operator=(const End&) = delete;
+  virtual ~End() = default;
+
+  const char* name() const noexcept { return kName; }
+  /// The loop's own time: ahead of the network's while it works.
+  Nanoseconds now() const noexcept { return std::max(clock_, network_.now()); }
+  Nanoseconds woke() const noexcept { return woke_; }
+  Nanoseconds taken_until() const noexcept { return taken_until_; }
+  Nanoseconds received() const noexcept { return received_; }
+  const ReactorStats& stats() const noexcept { return stats_; }
+  std::vector<std::string> describe() const { return {"simulated"}; }
+
+  /// Called for all that this end sends and reads; before the run.
+  void watch(Watch watch) { watch_ = std::move(watch); }
+
+ protected:
+  /// Delivers what has arrived, to as many as a turn serves; true when nothing is left.
+  virtual bool deliver() = 0;
+  /// Announces the connections that have ended.
+  virtual void reap() {}
+  /// Whether the next turn is to come at once.
+  virtual bool has_work() const = 0;
+
+  /// The loop begins: its first turn comes at once.
+  void begin(std::function<Nanoseconds(Nanoseconds)> on_turn);
+  /// Makes a sleeping loop take a turn.
+  void wake() { turn_at(network_.now() + options_.wake_cost); }
+  /// Lets the loop's own time pass.
+  void spend(Nanoseconds cost) noexcept;
+  void see(const Seen& seen) const {
+    if (watch_) watch_(seen);
+  }
+
+  Network& network_;
+  EndOptions options_;
+  ReactorStats stats_;
+  Nanoseconds received_ = 0;
+  Nanoseconds path_busy_until_ = 0;
+
+ private:
+  void turn_at(Nanoseconds at);
+  void turn();
+
+  std::function<Nanoseconds(Nanoseconds)> on_turn_;
+  Watch watch_;
+  Nanoseconds clock_ = 0;  // The end of what the loop has done.
+  Nanoseconds woke_ = 0;
+  Nanoseconds taken_until_ = 0;
+  Nanoseconds next_turn_ = kNever;
+};
+
+}  // namespace wiremark::net::sim

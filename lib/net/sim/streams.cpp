@@ -1,0 +1,327 @@
+// Stream connections of a simulated network: handshakes, windows, splits, resets and half-closes.
+#include "net/sim/streams.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "net/concepts.h"
+
+namespace wiremark::net::sim {
+
+static_assert(Streams<StreamEnd>);
+
+Result<Address> StreamEnd::listen(const Address& at, const ListenOptions&) {
+  if (!listeners_.emplace(at.to_string(), this).second)
+    return failed("bind", at.to_string(), EADDRINUSE);
+  return at;
+}
+
+Result<Conn*> StreamEnd::connect(const Address& to, const ConnectOptions&, void* user) {
+  StreamConn& conn = pool_.take(-1, Conn::State::connecting);
+  conn.end = this;
+  conn.user = user;
+  conn.number = network_.next_number();
+  see_stream(Seen::What::connecting, conn);
+  syn(conn, conn.number, to.to_string(), now(), 0);
+  return &conn;
+}
+
+// The client's kernel asks, and asks again where the queue of the listener is full.
+void StreamEnd::syn(StreamConn& client, std::uint64_t number, const std::string& to,
+                    Nanoseconds sent, int retries) {
+  const Nanoseconds at = network_.arrival(options_.path, 0, sent, path_busy_until_);
+  network_.at(at, [this, &client, number, to, sent, retries] {
+    if (client.number != number || client.state != Conn::State::connecting) return;
+    const auto found = listeners_.find(to);
+    if (found == listeners_.end()) return answer_handshake(client, number, ECONNREFUSED);
+    StreamEnd& server = *found->second;
+    if (server.backlog_.size() < server.options_.backlog) {
+      StreamConn& conn = server.pool_.take(-1, Conn::State::connecting);
+      conn.end = &server;
+      conn.number = number;
+      conn.accepted = true;
+      conn.peer = &client;
+      client.peer = &conn;
+      server.backlog_.push_back(&conn);
+      server.wake();
+      return server.answer_handshake(client, number, 0);
+    }
+    const Nanoseconds again = std::max(sent + (kSecond << retries), network_.now());
+    network_.at(again, [this, &client, number, to, again, retries] {
+      if (client.number != number) return;
+      if (retries == kSynRetries) return fail(client, ETIMEDOUT);
+      syn(client, number, to, again, retries + 1);
+    });
+  });
+}
+
+void StreamEnd::answer_handshake(StreamConn& client, std::uint64_t number, int error) {
+  const Nanoseconds at = network_.arrival(options_.path, 0, network_.now(), path_busy_until_);
+  network_.at(at, [&client, number, error] {
+    if (client.number != number) return;
+    if (error != 0) return client.end->fail(client, error);
+    client.answered = true;
+    client.end->make_ready(client);
+  });
+}
+
+void StreamEnd::make_ready(StreamConn& conn) {
+  if (!std::exchange(conn.ready, true)) ready_.push_back(&conn);
+  wake();
+}
+
+bool StreamEnd::deliver() {
+  accept_some();
+  for (auto left = std::min<std::size_t>(ready_.size(), options_.events_per_turn); left > 0;
+       --left) {
+    StreamConn& conn = *ready_.front();
+    ready_.pop_front();
+    conn.ready = false;
+    if (serve_one(conn)) make_ready(conn);
+  }
+  return ready_.empty() && backlog_.empty();
+}
+
+void StreamEnd::accept_some() {
+  for (unsigned i = 0; i < options_.accepts_per_turn && !backlog_.empty(); ++i) {
+    StreamConn& conn = *backlog_.front();
+    backlog_.pop_front();
+    if (connections() > options_.reactor.max_connections) {
+      stats_.refused.add();
+      free(conn);
+      continue;
+    }
+    conn.state = Conn::State::open;
+    stats_.accepted.add();
+    if (network_.chance(options_.slow_readers))
+      conn.read_again_at = std::max<Nanoseconds>(now(), 1);
+    on_open_(conn);
+    flush(conn);
+    make_ready(conn);
+  }
+}
+
+// What a turn does for one connection; true when it is to come back to it.
+bool StreamEnd::serve_one(StreamConn& conn) {
+  if (conn.state == Conn::State::connecting) {
+    if (conn.failed != 0) close(conn, conn.failed);
+    if (conn.failed != 0 || !conn.answered) return false;
+    conn.state = Conn::State::open;
+    see_stream(Seen::What::opened, conn);
+    on_open_(conn);
+    flush(conn);
+  }
+  if (!conn.alive()) return false;
+  const bool resumed = conn.resumed && !conn.paused;
+  conn.resumed = false;
+  if (resumed) {
+    feed_rest_(conn);
+    flush(conn);
+  }
+  if (!conn.out.empty()) flush(conn);
+  return read(conn);
+}
+
+bool StreamEnd::read(StreamConn& conn) {
+  for (int reads = 0; conn.state == Conn::State::open && !conn.paused && !conn.over_limit;
+       ++reads) {
+    if (conn.arrived.empty()) break;
+    if (reads == kReadsPerTurn) return true;
+    if (conn.read_again_at > 0) {  // A slow reader: its turn comes by itself.
+      if (now() < conn.read_again_at) return false;
+      conn.read_again_at = now() + options_.slow_pause;
+      network_.at(conn.read_again_at, [this, &conn, number = conn.number] {
+        if (conn.number == number) make_ready(conn);
+      });
+    }
+    std::size_t size = std::min(conn.arrived.size(), options_.read_size);
+    if (options_.split) size = 1 + network_.random() % size;
+    read_some(conn, size);
+  }
+  const bool reads_on = conn.state == Conn::State::open && !conn.paused && !conn.over_limit;
+  if (!reads_on || !conn.arrived.empty()) return false;
+  if (conn.failed != 0) {
+    close(conn, conn.failed);
+  } else if (conn.ended) {
+    conn.finish();
+    flush(conn);
+  }
+  return false;
+}
+
+void StreamEnd::read_some(StreamConn& conn, std::size_t size) {
+  spend(options_.delivery_cost);
+  const Bytes bytes = conn.arrived.view().first(size);
+  scratch_.assign(bytes.begin(), bytes.end());
+  conn.arrived.consume(size);
+  conn.read += size;
+  stats_.bytes_in.add(size);
+  std::erase_if(conn.arrivals, [&](const auto& arrival) { return arrival.end < conn.read; });
+  received_ = options_.reactor.receive_timestamps ? conn.arrivals.front().at : 0;
+  see_stream(Seen::What::read, conn, conn.read);
+  if (conn.peer) {
+    StreamConn& peer = *conn.peer;
+    const bool was_full = peer.under_way >= peer.end->options_.path.window;
+    peer.under_way -= size;
+    if (was_full) {  // Its kernel hears that there is room again.
+      travel(conn, 0, [](StreamConn& other) { other.end->make_ready(other); });
+    }
+  }
+  if (!feed_(conn, scratch_)) return close(conn, EMSGSIZE);
+  flush(conn);
+}
+
+void StreamEnd::flush(Conn& base) {
+  auto& conn = static_cast<StreamConn&>(base);
+  see_sent(conn);
+  if (!conn.alive()) return;
+  if (!conn.out.empty()) {
+    if (conn.shut) return close(conn, EPIPE);
+    if (conn.failed != 0) return close(conn, conn.failed);
+    hand_over(conn);
+  }
+  check_output(conn);
+}
+
+// What a full window does not take stays with the connection.
+void StreamEnd::hand_over(StreamConn& conn) {
+  const std::size_t window = options_.path.window;
+  const std::size_t room = window - std::min(window, conn.under_way);
+  const Bytes taken = conn.out.view().first(std::min(room, conn.out.size()));
+  if (taken.empty()) return;
+  spend(options_.send_cost);
+  conn.under_way += taken.size();
+  conn.taken += taken.size();
+  stats_.bytes_out.add(taken.size());
+  travel(conn, taken.size(), [copy = std::vector(taken.begin(), taken.end())](StreamConn& other) {
+    if (other.failed != 0) return;
+    other.arrived.append(copy);
+    other.arrivals.push_back({other.read + other.arrived.size(), other.end->network_.now()});
+    other.end->make_ready(other);
+  });
+  conn.out.consume(taken.size());
+}
+
+// Bytes, and what follows them, arrive in their order; at a peer that is gone they meet an RST.
+void StreamEnd::travel(StreamConn& from, std::size_t size, Done done) {
+  from.last_arrival =
+      std::max(from.last_arrival, network_.arrival(options_.path, size, now(), path_busy_until_));
+  network_.at(from.last_arrival, [this, &from, size, number = from.number, to = from.peer,
+                                  done = std::move(done)]() mutable {
+    if (to && to->number == number) return done(*to);
+    if (size == 0 || from.number != number) return;
+    const Nanoseconds back = network_.arrival(options_.path, 0, network_.now(), path_busy_until_);
+    network_.at(back, [this, &from, number] {
+      if (from.number == number) fail(from, ECONNRESET);
+    });
+  });
+}
+
+void StreamEnd::fail(StreamConn& conn, int error) {
+  conn.failed = error;
+  make_ready(conn);
+}
+
+void StreamEnd::check_output(StreamConn& conn) {
+  if (conn.out.empty() && conn.state == Conn::State::finishing) return close(conn);
+  const std::size_t limit = options_.reactor.output_limit;
+  if (!conn.over_limit && conn.out.size() > limit) {
+    conn.over_limit = true;
+    stats_.pauses.add();
+  } else if (conn.over_limit && conn.out.size() <= limit / 2) {
+    conn.over_limit = false;
+    make_ready(conn);
+  }
+}
+
+void StreamEnd::resume(Conn& base) {
+  auto& conn = static_cast<StreamConn&>(base);
+  conn.paused = false;
+  conn.resumed = true;
+  make_ready(conn);
+}
+
+void StreamEnd::close(Conn& conn, int error) {
+  if (conn.state == Conn::State::closing) return;
+  conn.state = Conn::State::closing;
+  conn.error = error;
+  dead_.push_back(static_cast<StreamConn*>(&conn));
+  wake();
+}
+
+void StreamEnd::reap() {
+  for (std::size_t i = 0; i < dead_.size(); ++i) {  // on_close may end further connections.
+    StreamConn& conn = *dead_[i];
+    see_sent(conn);
+    see_stream(Seen::What::closed, conn, conn.read);
+    on_close_(conn, conn.error);
+    free(conn);
+  }
+  dead_.clear();
+}
+
+// Its kernel tells the peer: what was not read makes it an RST.
+void StreamEnd::free(StreamConn& conn) {
+  if (conn.peer && conn.failed == 0) {
+    const bool unread = !conn.arrived.empty();
+    travel(conn, 0, [unread](StreamConn& other) {
+      if (unread) return other.end->fail(other, ECONNRESET);
+      other.ended = true;
+      other.end->make_ready(other);
+    });
+  }
+  if (conn.peer) conn.peer->peer = nullptr;
+  if (conn.ready) std::erase(ready_, &conn);
+  pool_.give_back(conn);
+}
+
+StreamConn* StreamEnd::pick_open() {
+  std::vector<StreamConn*> open;
+  pool_.for_each([&](StreamConn& conn) {
+    if (conn.alive() && conn.peer && !conn.shut) open.push_back(&conn);
+  });
+  return open.empty() ? nullptr : open[network_.random() % open.size()];
+}
+
+void StreamEnd::reset_one() {
+  StreamConn* conn = pick_open();
+  if (!conn) return;
+  conn->peer->end->fail(*conn->peer, ECONNRESET);
+  fail(*conn, ECONNRESET);
+}
+
+void StreamEnd::half_close_one() {
+  StreamConn* conn = pick_open();
+  if (!conn) return;
+  conn->shut = true;
+  travel(*conn, 0, [](StreamConn& other) {
+    other.ended = true;
+    other.end->make_ready(other);
+  });
+}
+
+// What its handler has sent, whether or not it leaves.
+void StreamEnd::see_sent(StreamConn& conn) {
+  conn.copy_lent();
+  const std::uint64_t sent = conn.taken + conn.out.size();
+  if (std::exchange(conn.sent, sent) != sent) see_stream(Seen::What::sent, conn, sent);
+}
+
+void StreamEnd::see_stream(Seen::What what, const StreamConn& conn, std::uint64_t bytes) const {
+  Nanoseconds arrived = 0;
+  if (!conn.arrivals.empty())
+    arrived = what == Seen::What::closed ? conn.arrivals.back().at : conn.arrivals.front().at;
+  see({what,
+       conn.accepted,
+       conn.number,
+       conn.user,
+       bytes,
+       {},
+       now(),
+       arrived,
+       conn.arrived.size(),
+       conn.error});
+}
+
+}  // namespace wiremark::net::sim

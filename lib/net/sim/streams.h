@@ -1,0 +1,136 @@
+// Stream connections of a simulated network: handshakes, windows, splits, resets and half-closes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "net/address.h"
+#include "net/conn_pool.h"
+#include "net/sim/end.h"
+#include "net/socket.h"
+
+namespace wiremark::net::sim {
+
+class StreamEnd;
+
+/// A connection of an end, and the part of its kernel. What travels names the number of the
+/// connection it is for, since this memory may be another's when it arrives.
+struct StreamConn : Conn {
+  std::uint64_t number = 0;
+  StreamEnd* end = nullptr;
+  StreamConn* peer = nullptr;  // Null before the handshake and after the peer's end.
+  bool accepted = false;
+  bool ready = false;             // Among those that the next turn serves.
+  bool shut = false;              // Our FIN has left before our end.
+  bool ended = false;             // The peer's FIN has come, behind what has arrived.
+  int failed = 0;                 // The errno of its RST, or of a handshake that came to nothing.
+  bool answered = false;          // The listener has taken the handshake.
+  std::size_t under_way = 0;      // Bytes that the peer has not read.
+  Nanoseconds last_arrival = 0;   // Of what we sent.
+  Nanoseconds read_again_at = 0;  // A slow reader's.
+  std::uint64_t sent = 0;         // Bytes flushed,
+  std::uint64_t taken = 0;        // and of them those that the window took.
+  std::uint64_t read = 0;
+  Buffer arrived;
+
+  struct Arrival {
+    std::uint64_t end;  // Of its bytes in the stream.
+    Nanoseconds at;
+  };
+  std::vector<Arrival> arrivals;  // From that of the last byte read on.
+};
+
+/// The reactor of one end. Ends find one another by the address that one of them listens on, and
+/// stay for as long as the network runs.
+class StreamEnd : public End {
+ public:
+  /// Who listens where; one for all ends of a network.
+  using Listeners = std::map<std::string, StreamEnd*>;
+
+  StreamEnd(Network& network, Listeners& listeners, EndOptions options)
+      : End(network, std::move(options)), listeners_(listeners) {}
+
+  Result<Address> listen(const Address& at, const ListenOptions& options);
+  Result<Conn*> connect(const Address& to, const ConnectOptions& options, void* user);
+  void flush(Conn& conn);
+  void close(Conn& conn, int error = 0);
+  void resume(Conn& conn);
+  /// There is no socket to hand out: the connection ends.
+  Fd release(Conn&) { return Fd(); }
+  /// Those that wait to be accepted are not among them.
+  std::size_t connections() const noexcept { return pool_.in_use() - backlog_.size(); }
+  template <class F>
+  void for_each(F&& visit) {
+    pool_.for_each([&](StreamConn& conn) {
+      const bool announced = !conn.accepted || conn.state != Conn::State::connecting;
+      if (announced) visit(conn);
+    });
+  }
+
+  /// Gives the loop its handler, and has it begin when the network runs.
+  template <StreamHandler H>
+  void serve(H& handler);
+
+  /// Ends one of the open connections, whichever, as a middlebox would: both ends get an RST.
+  void reset_one();
+  /// Sends the FIN of one of them, and goes on reading from it.
+  void half_close_one();
+
+ private:
+  // Reads of one connection in a turn, so that none starves the others.
+  static constexpr int kReadsPerTurn = 16;
+  // Of a SYN that meets a full queue: after 1 s, 3 s and so on (tcp(7), tcp_syn_retries).
+  static constexpr int kSynRetries = 6;
+
+  using Done = std::move_only_function<void(StreamConn&)>;
+
+  bool deliver() override;
+  void reap() override;
+  bool has_work() const override { return !ready_.empty() || !backlog_.empty() || !dead_.empty(); }
+
+  bool serve_one(StreamConn& conn);
+  bool read(StreamConn& conn);
+  void read_some(StreamConn& conn, std::size_t size);
+  void accept_some();
+  void make_ready(StreamConn& conn);
+  void check_output(StreamConn& conn);
+  void hand_over(StreamConn& conn);
+  void travel(StreamConn& from, std::size_t size, Done done);
+  void fail(StreamConn& conn, int error);
+  void free(StreamConn& conn);
+  void syn(StreamConn& client, std::uint64_t number, const std::string& to, Nanoseconds sent,
+           int retries);
+  void answer_handshake(StreamConn& client, std::uint64_t number, int error);
+  StreamConn* pick_open();
+  void see_sent(StreamConn& conn);
+  void see_stream(Seen::What what, const StreamConn& conn, std::uint64_t bytes = 0) const;
+
+  Listeners& listeners_;
+  ConnPool<StreamConn> pool_;
+  std::deque<StreamConn*> backlog_;
+  std::deque<StreamConn*> ready_;
+  std::vector<StreamConn*> dead_;
+  std::function<void(Conn&)> on_open_;
+  std::function<void(Conn&, int)> on_close_;
+  std::function<bool(Conn&, Bytes)> feed_;
+  std::function<void(Conn&)> feed_rest_;
+  std::vector<std::byte> scratch_;
+};
+
+template <StreamHandler H>
+void StreamEnd::serve(H& handler) {
+  on_open_ = [&handler](Conn& conn) { handler.on_open(conn); };
+  on_close_ = [&handler](Conn& conn, int error) { handler.on_close(conn, error); };
+  feed_ = [this, &handler](Conn& conn, Bytes bytes) {
+    return feed(conn, bytes, handler, options_.reactor.stash_limit);
+  };
+  feed_rest_ = [&handler](Conn& conn) { feed_rest(conn, handler); };
+  begin([&handler](Nanoseconds now) { return handler.on_turn(now); });
+}
+
+}  // namespace wiremark::net::sim
