@@ -1,46 +1,12 @@
-// The formats of messages as users name them, and what is said of bytes that are not in one.
+// The formats of messages as users name them.
 #include "formats.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <ranges>
 
 #include "base/units.h"
 #include "wire/codecs.h"
-#include "wire/frame.h"
 
 namespace wiremark::tools {
-
-namespace {
-
-constexpr std::size_t kShown = 16;
-
-template <wire::Codec C>
-bool starts_as(C& codec, Bytes stream) {
-  wire::Frame frame;
-  wire::Message message;
-  if (wire::next_frame(wire::kFramingOf<C>, stream, wire::Limits(), frame)) return false;
-  return !codec.decode(frame.packet, message);
-}
-
-// What `stream` may have been meant as; empty where nothing fits.
-std::string looks_like(Bytes stream) {
-  // The bytes format comes last: whatever is long enough is one of its frames.
-  for (const std::string_view name : wire::Codecs::kNames | std::views::reverse) {
-    const auto fits = wire::with_codec(name, wire::Limits(),
-                                       [&](auto& codec) { return starts_as(codec, stream); });
-    if (fits && *fits) return std::string(name);
-  }
-  const std::string_view text = as_text(stream);
-  if (text.starts_with('{')) return "json without the length in front";
-  for (const std::string_view method : {"GET ", "POST ", "HEAD ", "PUT ", "PRI * HTTP", "HTTP/"}) {
-    if (text.starts_with(method)) return "HTTP";
-  }
-  return {};
-}
-
-}  // namespace
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names{std::string(kRaw)};
@@ -67,21 +33,6 @@ std::string in_words(const std::vector<std::string>& names) {
     if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
     text += names[i];
   }
-  return text;
-}
-
-std::string name_of(std::string_view format, wire::DecodeErrorKind kind) {
-  return fmt::format("{}: {}", format, wire::to_string(kind));
-}
-
-std::string describe(std::string_view format, const wire::DecodeError& error, Bytes stream) {
-  std::string text = fmt::format("{} at byte {}; expected a {} frame, got",
-                                 name_of(format, error.kind), error.offset, format);
-  for (const std::byte byte : stream.first(std::min(stream.size(), kShown)))
-    text += fmt::format(" {:02x}", std::to_integer<unsigned>(byte));
-  if (stream.size() > kShown) text += " ...";
-  const std::string guess = looks_like(stream);
-  if (!guess.empty() && guess != format) text += " (looks like " + guess + ")";
   return text;
 }
 

@@ -1,13 +1,11 @@
-// The formats of messages as users name them, and what is said of bytes that are not in one.
+// The formats of messages as users name them.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.h"
 #include "base/result.h"
-#include "wire/decode_error.h"
 
 namespace wiremark::tools {
 
@@ -25,13 +23,5 @@ Result<std::size_t> parse_max_frame(const std::string& text);
 
 /// "raw, bytes, protobuf or json".
 std::string in_words(const std::vector<std::string>& names);
-
-/// "json: syntax", the name by which errors of one kind are counted.
-std::string name_of(std::string_view format, wire::DecodeErrorKind kind);
-
-/// What was expected, where it failed and what arrived instead: "json: syntax at byte 4; expected a
-/// json frame, got 08 b7 04 ... (looks like protobuf)". `stream` starts with the refused frame and
-/// `error.offset` counts from there.
-std::string describe(std::string_view format, const wire::DecodeError& error, Bytes stream);
 
 }  // namespace wiremark::tools

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "measure/result.h"
+#include "net/concepts.h"
 #include "net/datagram.h"
 #include "net/socket.h"
 
@@ -71,7 +72,7 @@ class SegmentTally {
 };
 
 /// A handler that counts the segments of the connections of another.
-template <class Reactor, net::Handler H>
+template <net::Reactor Reactor, net::Handler H>
 class SegmentCounting {
  public:
   SegmentCounting(Reactor& reactor, H& handler, SegmentTally& tally)

@@ -215,9 +215,23 @@ def stopped_by_a_signal():
 
 
 @case
+def a_datagram_is_one_message_of_a_format():
+    for name in ["bytes", "protobuf", "json", "flatbuffers", "y3"]:
+        with Echo("-f", name, listen=LOOPBACK) as server:
+            ended = netload(server.address, "-f", name, "-c", "5", "-n", "1000", *NEVER_LATE, "--json").ended_with(0)
+            equal(delivery(ended), fate(1000), f"the delivery of {name}")
+            contains(ended.json()["checks"][0]["detail"], "head, guid and content", "the check")
+    with Echo("-f", "json", listen=LOOPBACK) as server, tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "long"), "w", encoding="ascii") as contents:
+            contents.write("x" * 70_000)
+        ended = netload(server.address, "-f", "json", "--input", contents.name).ended_with(3)
+        contains(ended.err, "line 1 of", "the error of a content that no datagram holds")
+        contains(ended.err, "no datagram is longer", "the same")
+
+
+@case
 def what_does_not_go_over_udp():
-    for flags, part in [(["-f", "json"], "leave it out"), (["--churn", "5"], "--churn is of connections"),
-                        (["--reconnect"], "--reconnect is of connections"),
+    for flags, part in [(["--churn", "5"], "--churn is of connections"), (["--reconnect"], "--reconnect is of connections"),
                         (["--connect-rate", "5"], "--connect-rate is of connections"),
                         (["--timeout", "0"], "--timeout 0 would wait"), (["-s", "15"], "from 16"),
                         (["-s", "65508"], "to 65507"), (["-s", "1-100"], "from 16"), (["-s", "64k"], "to 65507"),

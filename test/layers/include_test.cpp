@@ -12,18 +12,19 @@ namespace {
 const struct {
   std::regex header, home;
 } kRules[] = {
-    {std::regex("net/.*"), std::regex("(lib/net|tools|test)/.*")},
-    {std::regex("wire/.*"), std::regex("(lib/wire|tools|test)/.*")},
-    {std::regex("measure/.*"), std::regex("(lib/measure|tools|test)/.*")},
-    {std::regex("probe/.*"), std::regex("(lib/probe|tools|test)/.*")},
+    {std::regex("net/.*"), std::regex("(lib/(net|load)|tools|test)/.*")},
+    {std::regex("wire/.*"), std::regex("(lib/(wire|load)|tools|test)/.*")},
+    {std::regex("measure/.*"), std::regex("(lib/(measure|load)|tools|test)/.*")},
+    {std::regex("load/.*"), std::regex("(lib/load|tools/netload|test)/.*")},
     {std::regex("(tools|test|doctest)/.*"), std::regex("(tools|test)/.*")},
-    {std::regex("liburing.*"), std::regex("lib/(net/uring|probe/).*")},
+    {std::regex("liburing.*"), std::regex("lib/net/uring.*")},
     {std::regex("simdjson.*"), std::regex("lib/wire/json.*")},
     {std::regex("(flatbuffers/|google/protobuf/).*"),
      std::regex("lib/wire/.*(flatbuffers|protobuf|flat|proto).*")},
     {std::regex("zlib.h"), std::regex("lib/measure/hdr_.*")},
     {std::regex("CLI/.*"), std::regex("tools/(options|completion).cpp")},
-    {std::regex("fmt/.*"), std::regex("(tools|lib/measure)/.*")},
+    {std::regex("fmt/.*"),
+     std::regex("(tools|lib/(measure|load)|test)/.*|lib/wire/(contents|describe).cpp")},
     {std::regex("nlohmann/.*"),
      std::regex("lib/measure/.*json.*|lib/wire/.*(nlohmann|json|librar).*|(tools|test)/.*")},
 };

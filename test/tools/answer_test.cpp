@@ -4,17 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "../net/memory_reactor.h"
+#include "../net/sim_pair.h"
 #include "netecho/protocol.h"
 
 using namespace wiremark;
 using namespace wiremark::tools;
+using net::sim::Pair;
 
 namespace {
-
-struct Clock {
-  Nanoseconds woke() const { return 0; }
-};
 
 constexpr std::size_t kFrameMax = 300;
 
@@ -69,7 +66,7 @@ Talk talk_in(const std::string& format) {
   return talk;
 }
 
-// Calls body(reactor, talk, counts) for each format but raw.
+// Calls body(pair, talk, counts) for each format but raw.
 template <class Body>
 void for_each_format(Body&& body) {
   for (const std::string& name : protocol_names()) {
@@ -79,10 +76,10 @@ void for_each_format(Body&& body) {
     const Talk talk = talk_in(name);
     const ProtocolOptions options{.format = name, .limits = {.frame_size = kFrameMax}};
     REQUIRE(with_answerer(options, [&](auto& answerer) {
-      const Clock clock;
-      Responder responder(clock, answerer, counts);
-      net::MemoryReactor reactor(responder);
-      body(reactor, talk, counts);
+      Pair pair;
+      Responder responder(pair.server, answerer, counts);
+      pair.serve(responder);
+      body(pair, talk, counts);
     }));
   }
 }
@@ -94,20 +91,18 @@ Bytes part(const std::string& text, std::size_t from, std::size_t to) {
 }  // namespace
 
 TEST_CASE("two messages cut at every pair of places are answered once each") {
-  for_each_format([](auto& reactor, const Talk& talk, EchoCounts& counts) {
+  for_each_format([](Pair& pair, const Talk& talk, EchoCounts& counts) {
     const std::string stream = talk.first + talk.second;
     std::uint64_t messages = 0;
     for (std::size_t one = 0; one <= stream.size(); ++one) {
       for (std::size_t two = one; two <= stream.size(); ++two) {
-        net::Conn& conn = reactor.open();
-        const int fd = conn.fd;
-        reactor.deliver(conn, part(stream, 0, one));
-        reactor.deliver(conn, part(stream, one, two));
-        reactor.deliver(conn, part(stream, two, stream.size()));
-        REQUIRE(reactor.sent[fd] == talk.answers);
-        REQUIRE(conn.stash.empty());
-        reactor.peer_closes(conn);
-        reactor.turn();
+        const auto conn = pair.open();
+        pair.send(conn, part(stream, 0, one));
+        pair.send(conn, part(stream, one, two));
+        pair.send(conn, part(stream, two, stream.size()));
+        REQUIRE(pair.clients.got[conn] == talk.answers);
+        REQUIRE(pair.at_server(conn).stash.empty());
+        pair.end_sending();
         REQUIRE(counts.messages.get() == (messages += 2));
       }
     }
@@ -117,44 +112,41 @@ TEST_CASE("two messages cut at every pair of places are answered once each") {
 }
 
 TEST_CASE("an answer leaves as soon as its message is whole") {
-  for_each_format([](auto& reactor, const Talk& talk, EchoCounts&) {
-    net::Conn& conn = reactor.open();
-    reactor.deliver(conn, as_bytes(talk.first + talk.second).first(talk.first.size() - 1));
-    CHECK(reactor.sent[conn.fd].empty());
-    reactor.deliver(conn, as_bytes(talk.first + talk.second).subspan(talk.first.size() - 1, 2));
-    CHECK(reactor.sent[conn.fd] == talk.answers.substr(0, talk.first.size()));
+  for_each_format([](Pair& pair, const Talk& talk, EchoCounts&) {
+    const auto conn = pair.open();
+    pair.send(conn, as_bytes(talk.first + talk.second).first(talk.first.size() - 1));
+    CHECK(pair.clients.got[conn].empty());
+    pair.send(conn, as_bytes(talk.first + talk.second).subspan(talk.first.size() - 1, 2));
+    CHECK(pair.clients.got[conn] == talk.answers.substr(0, talk.first.size()));
   });
 }
 
 TEST_CASE("a malformed message ends its connection behind the answers before it, and no other") {
-  for_each_format([](auto& reactor, const Talk& talk, EchoCounts& counts) {
-    net::Conn& other = reactor.open();
-    reactor.deliver(other, as_bytes(talk.first).first(3));
-    net::Conn& conn = reactor.open();
-    const int fd = conn.fd;
-    reactor.deliver(conn, as_bytes(talk.first + talk.malformed + talk.second));
-    reactor.turn();
-    CHECK(reactor.sent[fd] == talk.answers.substr(0, talk.first.size()));
-    CHECK(reactor.connections() == 1);
+  for_each_format([](Pair& pair, const Talk& talk, EchoCounts& counts) {
+    const auto other = pair.open();
+    pair.send(other, as_bytes(talk.first).first(3));
+    const auto conn = pair.open();
+    pair.send(conn, as_bytes(talk.first + talk.malformed + talk.second));
+    CHECK(pair.clients.got[conn] == talk.answers.substr(0, talk.first.size()));
+    CHECK(pair.server.connections() == 1);
     CHECK(counts.refused == std::map<std::string, std::uint64_t>{{talk.error, 1}});
     CHECK(counts.first_refusal.starts_with(talk.error + " at byte "));
     CHECK(counts.first_refusal.find("expected a ") != std::string::npos);
-    reactor.deliver(other, as_bytes(talk.first + talk.second).subspan(3));
-    CHECK(reactor.sent[other.fd] == talk.answers);
+    pair.send(other, as_bytes(talk.first + talk.second).subspan(3));
+    CHECK(pair.clients.got[other] == talk.answers);
   });
 }
 
 TEST_CASE("a message over the limit is refused when its length is there") {
-  for_each_format([](auto& reactor, const Talk& talk, EchoCounts& counts) {
+  for_each_format([](Pair& pair, const Talk& talk, EchoCounts& counts) {
     std::string header = talk.first.substr(0, 14);
     const bool is_sockperf = talk.error.starts_with("sockperf");
     const char low = static_cast<char>((kFrameMax + 1) & 0xFF);
     header.replace(is_sockperf ? 12 : 0, 2,
                    is_sockperf ? std::string{1, low} : std::string{low, 1});
-    net::Conn& conn = reactor.open();
-    reactor.deliver(conn, as_bytes(header).first(is_sockperf ? 14 : 4));
-    reactor.turn();
-    CHECK(reactor.connections() == 0);
+    const auto conn = pair.open();
+    pair.send(conn, as_bytes(header).first(is_sockperf ? 14 : 4));
+    CHECK(pair.server.connections() == 0);
     REQUIRE(counts.refused.size() == 1);
     CHECK(counts.refused.begin()->first.ends_with(": too_large"));
   });
@@ -162,18 +154,15 @@ TEST_CASE("a message over the limit is refused when its length is there") {
 
 TEST_CASE(
     "a client that ends in the middle of a message is counted, one that ends after it is not") {
-  for_each_format([](auto& reactor, const Talk& talk, EchoCounts& counts) {
-    net::Conn& whole = reactor.open();
-    reactor.deliver(whole, as_bytes(talk.first));
-    reactor.peer_closes(whole);
-    reactor.turn();
+  for_each_format([](Pair& pair, const Talk& talk, EchoCounts& counts) {
+    const auto whole = pair.open();
+    pair.send(whole, as_bytes(talk.first));
+    pair.end_sending();
     CHECK(counts.refused.empty());
-    net::Conn& cut = reactor.open();
-    const int fd = cut.fd;
-    reactor.deliver(cut, as_bytes(talk.first + talk.second.substr(0, 5)));
-    reactor.peer_closes(cut);
-    reactor.turn();
-    CHECK(reactor.sent[fd] == talk.answers.substr(0, talk.first.size()));
+    const auto cut = pair.open();
+    pair.send(cut, as_bytes(talk.first + talk.second.substr(0, 5)));
+    pair.end_sending();
+    CHECK(pair.clients.got[cut] == talk.answers.substr(0, talk.first.size()));
     REQUIRE(counts.refused.size() == 1);
     CHECK(counts.refused.begin()->first.ends_with(": need_more_data"));
     CHECK(counts.closed.get() == 2);
@@ -202,7 +191,7 @@ TEST_CASE("sockperf gets a reply only when it asks for one") {
 
 TEST_CASE("bytes that are no frame are told by what they look like") {
   const auto told = [](std::string_view text) {
-    return describe("protobuf", {wire::DecodeErrorKind::truncated, 4}, as_bytes(text));
+    return wire::describe("protobuf", {wire::DecodeErrorKind::truncated, 4}, as_bytes(text));
   };
   for (const std::string_view name : wire::Codecs::kNames) {
     const std::string text = told(talk_in(std::string(name)).first);

@@ -58,9 +58,9 @@ int main(int argc, char** argv) {
   install_signals();
   const auto started = std::chrono::system_clock::now();
 
-  Contents contents = tools::e2_contents();
+  Contents contents = wire::e2_contents();
   if (!options.input.empty()) {
-    auto lines = tools::read_contents(options.input);
+    auto lines = wire::read_contents(options.input);
     if (!lines) return fail(lines.error(), tools::kUsage);
     contents = std::move(*lines);
   }

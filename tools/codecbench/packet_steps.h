@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "contents.h"
 #include "shelf.h"
 #include "subject.h"
 #include "wire/codec.h"
+#include "wire/contents.h"
 #include "wire/frame.h"
 #include "wire/message.h"
 
@@ -23,7 +23,7 @@ namespace wiremark::codecbench {
 inline constexpr std::int32_t kPacketHead = 567;
 inline constexpr std::int32_t kPacketGuid = 15;
 
-using tools::Contents;
+using wire::Contents;
 using SharedContents = std::shared_ptr<const Contents>;
 
 /// Messages whose contents lie on a shelf. Hot: one for each content. Cold: as many as the cache

@@ -53,7 +53,7 @@ std::vector<Row> catalogue() {
                    .access = {},
                    .pairs = {3},
                    .sizes = {20},
-                   .contents = std::make_shared<const Contents>(tools::e2_contents())});
+                   .contents = std::make_shared<const Contents>(wire::e2_contents())});
 }
 
 }  // namespace

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "base/counter.h"
-#include "formats.h"
 #include "measure/histogram.h"
+#include "net/concepts.h"
 #include "net/datagram.h"
 #include "net/reactor_options.h"
+#include "wire/describe.h"
 
 namespace wiremark::tools {
 
@@ -31,8 +32,8 @@ struct EchoCounts {
 
   /// Counts a connection that ends because `stream` starts with no message of `format`.
   void refuse(std::string_view format, const wire::DecodeError& error, Bytes stream) {
-    ++refused[name_of(format, error.kind)];
-    if (first_refusal.empty()) first_refusal = describe(format, error, stream);
+    ++refused[wire::name_of(format, error.kind)];
+    if (first_refusal.empty()) first_refusal = wire::describe(format, error, stream);
   }
 };
 
@@ -61,7 +62,7 @@ class TurnTally {
 };
 
 /// Sends back whatever arrives.
-template <class Reactor>
+template <net::Reactor Reactor>
 class Echo {
  public:
   Echo(const Reactor& reactor, EchoCounts& counts) : reactor_(reactor), counts_(counts) {}

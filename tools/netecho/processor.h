@@ -55,6 +55,34 @@ class Processor {
     }
     drain();
     segments_.count(*this);
+    leave();
+  }
+
+  /// One walk over all connections.
+  void walk() {
+    links_.opened.take(alive_);
+    std::uint64_t found_none = 0, left_none = 0;
+    for (std::size_t i = 0; i < alive_.size();) {
+      Link& link = *alive_[i];
+      const Visit visit = process(link);
+      note(visit.found, stages_.found, found_none);
+      note(visit.left, stages_.left, left_none);
+      if (batch_.size() == kBatch) hand_over();
+      if (visit.over) {
+        free(link);
+        alive_[i] = alive_.back();
+        alive_.pop_back();
+      } else {
+        ++i;
+      }
+    }
+    hand_over();
+    if (found_none > 0) stages_.found.record_many(0, found_none);
+    if (left_none > 0) stages_.left.record_many(0, left_none);
+  }
+
+  /// Hands over what it has not ended; after the last walk.
+  void leave() {
     links_.left = std::move(alive_);
     links_.all_processed.store(true, std::memory_order_release);
     links_.bell.ring();
@@ -79,28 +107,6 @@ class Processor {
       over = all && alive_.empty();
       if (!over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-  }
-
-  void walk() {
-    links_.opened.take(alive_);
-    std::uint64_t found_none = 0, left_none = 0;
-    for (std::size_t i = 0; i < alive_.size();) {
-      Link& link = *alive_[i];
-      const Visit visit = process(link);
-      note(visit.found, stages_.found, found_none);
-      note(visit.left, stages_.left, left_none);
-      if (batch_.size() == kBatch) hand_over();
-      if (visit.over) {
-        free(link);
-        alive_[i] = alive_.back();
-        alive_.pop_back();
-      } else {
-        ++i;
-      }
-    }
-    hand_over();
-    if (found_none > 0) stages_.found.record_many(0, found_none);
-    if (left_none > 0) stages_.left.record_many(0, left_none);
   }
 
   // Most connections are empty most of the time; these are counted once a walk.

@@ -43,7 +43,7 @@ Result<> with_answerer(const ProtocolOptions& options, Use&& use) {
 }
 
 /// Calls use(handler) with the handler that speaks the format asked for on `reactor`.
-template <class Reactor, class Use>
+template <net::Reactor Reactor, class Use>
 Result<> with_protocol(const ProtocolOptions& options, const Reactor& reactor, EchoCounts& counts,
                        Use&& use) {
   if (options.format == kRaw) {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "net/handler.h"
+#include "net/concepts.h"
 #include "netecho/echo.h"
 #include "netecho/link.h"
 
@@ -13,7 +13,7 @@ namespace wiremark::tools {
 
 /// A handler that looks into nothing. A connection whose ring is full is not read from until half
 /// of the ring is free.
-template <class Reactor>
+template <net::Streams Reactor>
 class Receiver {
  public:
   Receiver(Reactor& reactor, StageLinks& links, EchoCounts& counts)

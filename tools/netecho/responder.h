@@ -10,7 +10,7 @@ namespace wiremark::tools {
 
 /// Answers as many whole messages as there are. One that is malformed ends its connection, after
 /// the answers to those before it, and is counted under its name.
-template <class Reactor, Answerer A>
+template <net::Reactor Reactor, Answerer A>
 class Responder {
  public:
   Responder(const Reactor& reactor, A& answerer, EchoCounts& counts)

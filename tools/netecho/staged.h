@@ -28,7 +28,7 @@ class Staged {
          SegmentTally& segments);
 
   /// Serves until the stop, then hands every connection over to be answered and closed.
-  template <class Reactor>
+  template <net::Streams Reactor>
   Result<> receive(Reactor& reactor, const net::Stop& stop) {
     Receiver receiver(reactor, links_, counts_);
     const Result<> ran = reactor.run(receiver, stop);

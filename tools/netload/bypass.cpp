@@ -121,8 +121,8 @@ Result<> Ladder::climb(const std::vector<std::string>& arguments, const net::Sto
   const int server = options_.server_cpus.front();
   const auto through_memory = [&] {
     // Its trips are some ten times as short.
-    const auto trips = measure::measure_memory_echo(options_.size.max, options_.time.duration / 10,
-                                                    client, server);
+    const auto trips = measure::measure_memory_echo(options_.exchange.size->max,
+                                                    options_.time.duration / 10, client, server);
     if (trips) memory_ns_.push_back(static_cast<double>(trips->percentile(50)));
   };
   const auto left_out =
@@ -136,7 +136,7 @@ Result<> Ladder::climb(const std::vector<std::string>& arguments, const net::Sto
 
 void Ladder::print() const {
   print_out("{} there and back, one in flight, {} of {} of each way in turn\n\n",
-            measure::format_counted(options_.size.max, "byte"),
+            measure::format_counted(options_.exchange.size->max, "byte"),
             measure::format_counted(contenders_.front().rounds.size(), "round"),
             format_duration(options_.time.duration));
   print_ways();
@@ -188,7 +188,7 @@ void Ladder::print_load() const {
 std::string Ladder::document() const {
   Json all;
   all["schema"] = "wiremark.bypass/1";
-  all["message_bytes"] = options_.size.max;
+  all["message_bytes"] = options_.exchange.size->max;
   all["rounds_left_out"] = left_out_;
   all["parts_ns"] = {{"sleep_and_wake", json_of(measure::spread_of(sleep_ns()))},
                      {"tcp_and_ip", json_of(measure::spread_of(tcp_ns()))},

@@ -73,9 +73,7 @@ void print_table(const LoadOptions& options, const std::vector<Contender>& conte
       options.time.duration > 0
           ? format_duration(options.time.duration)
           : measure::format_counted(static_cast<std::uint64_t>(options.requests), "message");
-  const std::string what = options.format == kRaw
-                               ? measure::format_counted(options.size.max, "byte")
-                               : "messages in " + options.format;
+  const std::string what = load::in_words(options.exchange);
   print_out("{}, {}, {}, {} of {} each in turn, every reply {}\n\n",
             measure::format_counted(options.connections, "connection"), what,
             open_loop ? "open loop" : "closed loop",

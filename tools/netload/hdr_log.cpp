@@ -9,10 +9,10 @@ Result<HdrLog> HdrLog::open(const std::string& file, const LoadTally& tally, boo
   HdrLog log(file, tally);
   log.out_.open(file);
   if (!log.out_) return failed("open", file);
-  log.kinds_.push_back({"latency", &LoadCounts::response, {}});
+  log.kinds_.push_back({"latency", &load::Counts::response, {}});
   if (open_loop) {
-    log.kinds_.push_back({"service", &LoadCounts::service, {}});
-    log.kinds_.push_back({"lateness", &LoadCounts::lateness, {}});
+    log.kinds_.push_back({"service", &load::Counts::service, {}});
+    log.kinds_.push_back({"lateness", &load::Counts::lateness, {}});
   }
   return log;
 }

@@ -28,7 +28,7 @@ class HdrLog {
  private:
   struct Kind {
     std::string tag;
-    measure::Histogram LoadCounts::* member;
+    measure::Histogram load::Counts::* member;
     measure::Histogram logged;
   };
 

@@ -1,18 +1,26 @@
 // What a user asks of netload, and how its command line says so.
 #include "netload/load_options.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cmath>
 
 #include "base/cpus.h"
 #include "base/list.h"
 #include "base/units.h"
-#include "net/datagram.h"
-#include "netload/datagram_header.h"
+#include "formats.h"
 
 namespace wiremark::tools {
 
 namespace {
+
+// Where --timeout does not say otherwise: a stream that waits so long is stuck, and a datagram was
+// lost on its way.
+constexpr Nanoseconds kStreamTimeout = 5 * kSecond;
+constexpr Nanoseconds kDatagramTimeout = kSecond;
+// Bytes of a message whose way is shown, where --size does not say otherwise.
+constexpr std::size_t kBypassSize = 64;
 
 Result<std::vector<net::Backend>> parse_backends(const std::string& list) {
   std::vector<net::Backend> backends;
@@ -24,14 +32,14 @@ Result<std::vector<net::Backend>> parse_backends(const std::string& list) {
   return backends;
 }
 
-Result<SizeRange> parse_sizes(const std::string& text) {
+Result<std::optional<load::SizeRange>> parse_sizes(const std::string& text) {
   const auto dash = text.find('-');
   const auto first = parse_size(text.substr(0, dash));
   const auto last = dash == std::string::npos ? first : parse_size(text.substr(dash + 1));
   if (!first || !last || *first == 0 || *last < *first || *last > 16 << 20) {
     return failed("'" + text + "' is not a size from 1 to 16M, or a range such as 64-1k", {}, 0);
   }
-  return SizeRange{*first, *last};
+  return load::SizeRange{*first, *last};
 }
 
 Result<double> parse_requests(const std::string& text) {
@@ -93,8 +101,9 @@ std::string unfit_for_bypass(const LoadOptions& options) {
   if (options.rate_hz + options.total_rate_hz > 0)
     return "--bypass sends the next message when the reply is there: leave the rate out";
   if (options.requests > 0) return "-n counts the messages of one run: give --bypass a -d";
-  if (options.format != kRaw) return "--bypass sends raw messages: leave -f out";
-  if (options.size.min != options.size.max) return "--bypass takes one --size, not a range";
+  if (load::is_framed(options.exchange)) return "--bypass sends raw messages: leave -f out";
+  const auto& size = options.exchange.size;
+  if (size && size->min != size->max) return "--bypass takes one --size, not a range";
   if (options.pipeline > 1) return "--bypass has one message in flight: leave --pipeline out";
   if (options.churn > 0) return "--bypass keeps its connections: leave --churn out";
   if (options.threads.threads > 1) return "--bypass has one thread at each end: leave -t out";
@@ -103,8 +112,6 @@ std::string unfit_for_bypass(const LoadOptions& options) {
 
 // What has no meaning over UDP. A usage error is returned as text.
 std::string unfit_for_udp(const LoadOptions& options) {
-  if (options.format != kRaw)
-    return "-f writes messages into a stream, which UDP has not: leave it out";
   for (const auto& [given, flag] : {std::pair(options.churn > 0, "--churn"),
                                     {options.reconnect, "--reconnect"},
                                     {options.connect_rate_hz > 0, "--connect-rate"}}) {
@@ -112,12 +119,6 @@ std::string unfit_for_udp(const LoadOptions& options) {
   }
   if (options.timeout == 0)
     return "--timeout 0 would wait for ever for a datagram that is lost: give it a time";
-  if (options.size.min < DatagramHeader::kSize || options.size.max > net::kDatagramMax) {
-    return fmt::format(
-        "--size over UDP is from {}, the header that tells datagrams apart, to {}, "
-        "the longest datagram",
-        DatagramHeader::kSize, net::kDatagramMax);
-  }
   return {};
 }
 
@@ -141,16 +142,16 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("-n,--requests", options.requests, "N", parse_requests,
            "Stop after N messages of the measured part (no limit)");
   line.add(
-      "-f,--format", options.format, "FORMAT",
-      [](const std::string& text) { return parse_format(text, format_names()); },
-      in_words(format_names()) +
+      "-f,--format", options.exchange.name, "FORMAT",
+      [](const std::string& text) { return parse_format(text, load::exchange_names()); },
+      in_words(load::exchange_names()) +
           ": messages of --size bytes that nobody looks into, or messages in a format, every "
           "answer decoded and checked (raw)");
-  line.add_input_file("--input", options.input,
+  line.add_input_file("--input", options.exchange.input,
                       "Contents of the messages of a format, one per line of FILE (22 texts)");
-  line.add("--max-frame", options.max_frame, "SIZE", parse_max_frame,
+  line.add("--max-frame", options.exchange.max_frame, "SIZE", parse_max_frame,
            "Longest message of a format, sent or answered (1M)");
-  line.add("-s,--size", options.size, "BYTES", parse_sizes,
+  line.add("-s,--size", options.exchange.size, "BYTES", parse_sizes,
            "Bytes of a raw message, or a range MIN-MAX (512)");
   line.add(
       "-P,--pipeline", options.pipeline, "N",
@@ -200,7 +201,8 @@ void add_options(CommandLine& line, LoadOptions& options) {
       [](const std::string& text) { return parse_whole(text, 0); },
       "Exit with 4 when more connections fail (0)");
   line.add(
-      "--seed", options.seed, "N", [](const std::string& text) { return parse_whole(text, 0); },
+      "--seed", options.exchange.seed, "N",
+      [](const std::string& text) { return parse_whole(text, 0); },
       "Seed of what the messages hold and of Poisson arrivals (1)");
   add(line, options.backend);
   line.add(options.threads);
@@ -224,6 +226,8 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add_progress(options.output);
   line.add(options.latency);
 }
+
+bool over_udp(const LoadOptions& options) { return options.target.starts_with("udp:"); }
 
 std::string settle(LoadOptions& options) {
   const bool starts_server = options.target.empty();
@@ -251,18 +255,16 @@ std::string settle(LoadOptions& options) {
   if (options.sources.size() > 0 && options.target.starts_with("unix:"))
     return "--source-ip is for TCP: a Unix path has no source address";
   if (starts_server && options.server_pid > 0) return "--server-pid needs a TARGET";
-  if (options.format != kRaw && options.size.min > 0)
-    return "--size is of raw messages: those of a format are as long as their contents, which "
-           "--input names";
-  if (options.format == kRaw && !options.input.empty())
-    return "--input needs a format, such as -f json: raw messages hold noise";
-  if (options.size.min == 0)
-    options.size = options.bypass ? SizeRange{64, 64} : SizeRange{512, 512};
+  options.exchange.verify = !options.no_verify;
+  const bool datagrams = over_udp(options);
+  if (std::string wrong = load::conflict_in(options.exchange, datagrams); !wrong.empty())
+    return wrong;
   if (std::string wrong; options.bypass && !(wrong = unfit_for_bypass(options)).empty())
     return wrong;
-  const bool over_udp = options.target.starts_with("udp:");
-  if (std::string wrong; over_udp && !(wrong = unfit_for_udp(options)).empty()) return wrong;
-  if (options.timeout == kNever) options.timeout = over_udp ? kDatagramTimeout : 5 * kSecond;
+  if (options.bypass && !options.exchange.size)
+    options.exchange.size = load::SizeRange{kBypassSize, kBypassSize};
+  if (std::string wrong; datagrams && !(wrong = unfit_for_udp(options)).empty()) return wrong;
+  if (options.timeout == kNever) options.timeout = datagrams ? kDatagramTimeout : kStreamTimeout;
   const bool open_loop = options.find_max || options.rate_hz + options.total_rate_hz > 0;
   if (options.poisson && !open_loop) return "--arrival needs a rate: -r or -R";
   if (options.latency_from_send && !open_loop) return "--latency-from needs a rate: -r or -R";

@@ -7,18 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "load/exchange/exchanges.h"
 #include "measure/slo.h"
-#include "netload/load_plan.h"
-#include "netload/traffic_plan.h"
+#include "net/sources.h"
 #include "options.h"
 #include "reactor_options.h"
 
 namespace wiremark::tools {
-
-struct SizeRange {
-  std::size_t min = 0;
-  std::size_t max = 0;
-};
 
 struct LoadOptions {
   std::string target;  ///< Empty: start a netecho on loopback.
@@ -50,19 +45,18 @@ struct LoadOptions {
   bool reconnect = false;
   double requests = 0;
   unsigned pipeline = 0;  ///< 0: 1 in a closed loop, 16 with a rate.
-  std::string format{kRaw};
-  std::string input;  ///< Contents, one a line; empty: the texts of E2.
-  std::size_t max_frame = wire::Limits().frame_size;
-  SizeRange size;  ///< Of raw messages; 0: not given, 512.
+  load::ExchangeOptions exchange;
   bool no_verify = false;
   bool latency_from_send = false;
   std::optional<bool> receive_timestamps;  ///< Not given: with --wait batch.
   unsigned errors_max = 0;
-  std::uint64_t seed = 1;
 };
 
 /// Describes the command line; parsing it fills `options` in.
 void add_options(CommandLine& line, LoadOptions& options);
+
+/// Whether the target is a UDP port.
+bool over_udp(const LoadOptions& options);
 
 /// Fills in what was not given and depends on other options. A usage error is returned as text.
 std::string settle(LoadOptions& options);

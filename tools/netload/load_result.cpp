@@ -13,21 +13,9 @@ namespace wiremark::tools {
 
 namespace {
 
-// What the messages hold, as the configuration tells it.
-std::pair<std::string, std::string> contents_of(const LoadRecord& run) {
-  const Contents& contents = run.traffic.contents;
-  if (run.traffic.format != kRaw) {
-    return {"input",
-            fmt::format("{}, {:.1f} bytes on average", contents.source, contents.mean_bytes())};
-  }
-  const SizeRange& size = run.options.size;
-  if (size.min == size.max) return {"size", std::to_string(size.min)};
-  return {"size", fmt::format("{}-{}", size.min, size.max)};
-}
-
 std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run) {
   const LoadOptions& options = run.options;
-  const LoadPlan& plan = run.plan;
+  const load::Plan& plan = run.plan;
   const auto on_off = [](bool on) { return on ? "on" : "off"; };
   return {
       {"target", run.target.address.to_string()},
@@ -39,9 +27,9 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
       {"requests", std::to_string(plan.requests)},
       {"duration", format_duration(plan.duration)},
       {"warmup", format_duration(plan.warmup)},
-      {"format", run.traffic.format},
-      contents_of(run),
-      {"verify", on_off(run.traffic.verify)},
+      {"format", std::string(run.exchange.name())},
+      run.exchange.contents(),
+      {"verify", on_off(run.exchange.verifies())},
       {"threads", std::to_string(plan.threads)},
       {"cpus", format_cpus(options.threads.cpus)},
       {"source-ip", plan.sources.to_string()},
@@ -51,7 +39,7 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
       {"receive-timestamps", on_off(options.backend.reactor.receive_timestamps)},
       {"timeout", format_duration(plan.timeout)},
       {"max-errors", std::to_string(options.errors_max)},
-      {"seed", std::to_string(options.seed)},
+      {"seed", std::to_string(options.exchange.seed)},
   };
 }
 
@@ -67,9 +55,9 @@ void add_datagrams(measure::RunResult& result, const LoadRecord& run) {
                                                .out = spent.datagrams_out.get(),
                                                .unsent = spent.datagrams_unsent.get(),
                                                .dropped = dropped};
-  result.delivery = measure::Delivery{.reordered = tally.sum(&LoadCounts::reordered),
-                                      .duplicated = tally.sum(&LoadCounts::duplicated),
-                                      .wrong = tally.sum(&LoadCounts::wrong)};
+  result.delivery = measure::Delivery{.reordered = tally.sum(&load::Counts::reordered),
+                                      .duplicated = tally.sum(&load::Counts::duplicated),
+                                      .wrong = tally.sum(&load::Counts::wrong)};
 }
 
 void add_totals(measure::RunResult& result, const LoadRecord& run) {
@@ -85,33 +73,25 @@ void add_totals(measure::RunResult& result, const LoadRecord& run) {
     if (!counts->wrong_reply.empty() && result.checks.empty())
       result.checks = {{"verify", false, counts->wrong_reply}};
   }
-  if (run.traffic.verify && result.checks.empty()) {
-    const bool raw = run.traffic.format == kRaw;
-    result.checks = {{"verify", true,
-                      raw ? "every byte of every reply compared with what was sent"
-                          : "head, guid and content of every answer compared with what was sent"}};
-  }
-  if (run.target.address.is_udp()) add_datagrams(result, run);
+  if (run.exchange.verifies() && result.checks.empty())
+    result.checks = {{"verify", true, run.exchange.verified()}};
+  if (over_udp(run.options)) add_datagrams(result, run);
   result.totals.errors_allowed = run.options.errors_max;
   result.totals.connections_asked = run.plan.connections;
-  result.totals.connections = tally.sum(&LoadCounts::connected);
-  result.totals.messages = tally.sum(&LoadCounts::answered);
-  result.totals.bytes_in = tally.sum(&LoadCounts::bytes_in);
-  result.totals.bytes_out = tally.sum(&LoadCounts::bytes_out);
+  result.totals.connections = tally.sum(&load::Counts::connected);
+  result.totals.messages = tally.sum(&load::Counts::answered);
+  result.totals.bytes_in = tally.sum(&load::Counts::bytes_in);
+  result.totals.bytes_out = tally.sum(&load::Counts::bytes_out);
   result.totals.seconds = static_cast<double>(last_answer - run.first.seen.at) / kSecond;
 }
 
-// A server of another format closes, or waits for the rest of what it takes for a longer message.
-// Nothing has arrived then that could show it.
 void add_doubts(measure::RunResult& result, const LoadRecord& run) {
-  const std::string& format = run.traffic.format;
-  if (!run.traffic.contents.note.empty()) result.warnings.push_back(run.traffic.contents.note);
-  if (format == kRaw || result.totals.messages > 0 || result.totals.errors.empty()) return;
+  if (std::string note = run.exchange.note(); !note.empty())
+    result.warnings.push_back(std::move(note));
+  if (result.totals.messages > 0 || result.totals.errors.empty()) return;
   if (!result.checks.empty() && !result.checks.front().passed) return;
-  result.warnings.push_back(
-      fmt::format("no message was answered: expected {} frames, got nothing (does the server speak "
-                  "{}? netecho -f {})",
-                  format, format, format));
+  if (std::string doubt = run.exchange.unanswered(); !doubt.empty())
+    result.warnings.push_back(std::move(doubt));
 }
 
 void add_latencies(measure::RunResult& result, const LoadRecord& run) {
@@ -121,28 +101,29 @@ void add_latencies(measure::RunResult& result, const LoadRecord& run) {
   std::span<const double> percentiles = measure::kPercentiles;
   if (!run.options.latency.percentiles.empty()) percentiles = run.options.latency.percentiles;
   result.latency = measure::summarize(
-      tally.merged(from_send && open_loop ? &LoadCounts::service : &LoadCounts::response),
+      tally.merged(from_send && open_loop ? &load::Counts::service : &load::Counts::response),
       from_send ? "send" : "schedule", percentiles);
-  if (!run.target.address.is_udp())
-    result.connect = measure::summarize(tally.merged(&LoadCounts::connect), "connect", percentiles);
+  if (!over_udp(run.options))
+    result.connect =
+        measure::summarize(tally.merged(&load::Counts::connect), "connect", percentiles);
   if (!open_loop) return;
-  const measure::Histogram lateness = tally.merged(&LoadCounts::lateness);
-  result.service = measure::summarize(tally.merged(&LoadCounts::service), "send", percentiles);
+  const measure::Histogram lateness = tally.merged(&load::Counts::lateness);
+  result.service = measure::summarize(tally.merged(&load::Counts::service), "send", percentiles);
   result.lateness = measure::summarize(lateness, "schedule", percentiles);
   result.pacing = measure::Pacing{.behind = lateness.count_above(measure::kLateNs),
-                                  .overdue = tally.sum(&LoadCounts::overdue)};
+                                  .overdue = tally.sum(&load::Counts::overdue)};
 }
 
 void add_outcome(measure::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
   measure::Outcome outcome;
-  outcome.sent = tally.sum(&LoadCounts::sent);
-  outcome.planned = run.plan.open_loop() ? tally.sum(&LoadCounts::planned) : outcome.sent;
+  outcome.sent = tally.sum(&load::Counts::sent);
+  outcome.planned = tally.sum(&load::Counts::planned);
   outcome.unsent = outcome.planned - outcome.sent;
-  outcome.answered = tally.sum(&LoadCounts::answered);
+  outcome.answered = tally.sum(&load::Counts::answered);
   outcome.lost = outcome.sent - outcome.answered;
   // What comes after the books have forgotten its message counts as late, were it answered or not.
-  outcome.late = std::min(tally.sum(&LoadCounts::late), outcome.lost);
+  outcome.late = std::min(tally.sum(&load::Counts::late), outcome.lost);
   result.outcome = outcome;
 }
 
@@ -195,16 +176,16 @@ void add_granularity(measure::RunResult& result, const LoadRecord& run) {
 }  // namespace
 
 LoadTally::LoadTally(std::size_t threads) {
-  for (std::size_t i = 0; i < threads; ++i) counts_.push_back(std::make_unique<LoadCounts>());
+  for (std::size_t i = 0; i < threads; ++i) counts_.push_back(std::make_unique<load::Counts>());
 }
 
-std::uint64_t LoadTally::sum(Counter LoadCounts::* counter) const {
+std::uint64_t LoadTally::sum(Counter load::Counts::* counter) const {
   std::uint64_t total = 0;
   for (const auto& counts : counts_) total += ((*counts).*counter).get();
   return total;
 }
 
-measure::Histogram LoadTally::merged(measure::Histogram LoadCounts::* histogram) const {
+measure::Histogram LoadTally::merged(measure::Histogram load::Counts::* histogram) const {
   measure::Histogram all;
   for (const auto& counts : counts_) all.merge((*counts).*histogram);
   return all;
@@ -215,15 +196,15 @@ LoadSample take_sample(const LoadTally& tally, const Target& target,
   LoadSample sample;
   measure::Snapshot& seen = sample.seen;
   seen.at = now_ns();
-  seen.messages = tally.sum(&LoadCounts::answered);
-  seen.bytes_in = tally.sum(&LoadCounts::bytes_in);
-  seen.bytes_out = tally.sum(&LoadCounts::bytes_out);
-  seen.errors = tally.sum(&LoadCounts::failed);
-  seen.connections = tally.sum(&LoadCounts::connected) - tally.sum(&LoadCounts::closed);
-  seen.latency = tally.merged(&LoadCounts::response);
+  seen.messages = tally.sum(&load::Counts::answered);
+  seen.bytes_in = tally.sum(&load::Counts::bytes_in);
+  seen.bytes_out = tally.sum(&load::Counts::bytes_out);
+  seen.errors = tally.sum(&load::Counts::failed);
+  seen.connections = tally.sum(&load::Counts::connected) - tally.sum(&load::Counts::closed);
+  seen.latency = tally.merged(&load::Counts::response);
   seen.cpu = measure::cpu_of_this_process();
   if (const auto memory = measure::memory_of_process()) seen.rss_bytes = memory->resident_bytes;
-  sample.held = tally.sum(&LoadCounts::held);
+  sample.held = tally.sum(&load::Counts::held);
   sample.reactor = reactor;
   if (target.pid) {
     if (const auto cpu = measure::cpu_of_process(*target.pid)) sample.server_cpu = *cpu;

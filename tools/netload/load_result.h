@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "load/counts.h"
+#include "load/exchange/exchange.h"
+#include "load/plan/plan.h"
 #include "measure/interval.h"
-#include "netload/load_plan.h"
 #include "netload/run.h"
 
 namespace wiremark::tools {
@@ -18,16 +20,16 @@ class LoadTally {
  public:
   explicit LoadTally(std::size_t threads);
 
-  LoadCounts& operator[](std::size_t thread) { return *counts_[thread]; }
-  const LoadCounts& front() const { return *counts_.front(); }
+  load::Counts& operator[](std::size_t thread) { return *counts_[thread]; }
+  const load::Counts& front() const { return *counts_.front(); }
   auto begin() const { return counts_.begin(); }
   auto end() const { return counts_.end(); }
 
-  std::uint64_t sum(Counter LoadCounts::* counter) const;
-  measure::Histogram merged(measure::Histogram LoadCounts::* histogram) const;
+  std::uint64_t sum(Counter load::Counts::* counter) const;
+  measure::Histogram merged(measure::Histogram load::Counts::* histogram) const;
 
  private:
-  std::vector<std::unique_ptr<LoadCounts>> counts_;
+  std::vector<std::unique_ptr<load::Counts>> counts_;
 };
 
 /// What both ends and all threads have counted and spent up to a moment.
@@ -46,8 +48,8 @@ LoadSample take_sample(const LoadTally& tally, const Target& target,
 /// A run that is over: how it was made, and the samples at both ends of its measured part.
 struct LoadRecord {
   const LoadOptions& options;
-  const LoadPlan& plan;
-  const TrafficPlan& traffic;
+  const load::Plan& plan;
+  const load::ExchangePlan& exchange;
   net::Backend backend;
   const Target& target;
   const LoadTally& tally;

@@ -1,21 +1,18 @@
-// What the user's options come to: the plan of a load, and what it sends.
+// What the user's options come to: the plan of a load.
 #include "netload/planning.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
-#include "base/mix.h"
 #include "measure/quantity.h"
 
 namespace wiremark::tools {
 
 namespace {
 
-// Messages under way, of all connections: what remembers them takes 16 bytes each, over UDP 24.
+// Messages under way, of all connections: what remembers them takes 16 bytes each, over UDP 48.
 constexpr double kUnderWayMax = 0x1p26;
 // Poisson arrivals are drawn before the first is sent, 13 ns each, and kept in half a byte.
 constexpr double kPoissonMax = 0x1p30;
@@ -23,7 +20,7 @@ constexpr double kPoissonMax = 0x1p30;
 constexpr double kSequenceMax = 0x1p32;
 
 // Whether a plan of `messages` in all fits what it is kept in.
-Result<> require_room(const LoadPlan& plan, double messages, bool poisson) {
+Result<> require_room(const load::Plan& plan, double messages, bool poisson) {
   const auto connections = static_cast<double>(plan.connections);
   if (poisson && messages > kPoissonMax) {
     return failed(fmt::format("{:.3g} messages are too many for --arrival poisson, which plans at "
@@ -42,7 +39,7 @@ Result<> require_room(const LoadPlan& plan, double messages, bool poisson) {
 }
 
 // All that is planned, the warm-up first. It has no limit of its own where only requests are given.
-Result<Schedule> make_schedule(const LoadPlan& plan, const LoadOptions& options) {
+Result<load::Schedule> make_schedule(const load::Plan& plan, const LoadOptions& options) {
   const Nanoseconds length = plan.duration > 0 ? plan.warmup + plan.duration : kNever;
   const double all_hz = plan.rate_hz * static_cast<double>(plan.connections);
   double messages = all_hz * static_cast<double>(length) / kSecond;
@@ -53,18 +50,18 @@ Result<Schedule> make_schedule(const LoadPlan& plan, const LoadOptions& options)
   if (auto room = require_room(plan, messages, options.poisson); !room)
     return std::unexpected(room.error());
   const auto within = [&](Nanoseconds end, std::uint64_t places) {
-    return options.poisson
-               ? Schedule::poisson(plan.connections, plan.rate_hz, end, places, options.seed)
-               : Schedule(plan.connections, plan.rate_hz, end, places);
+    return options.poisson ? load::Schedule::poisson(plan.connections, plan.rate_hz, end, places,
+                                                     options.exchange.seed)
+                           : load::Schedule(plan.connections, plan.rate_hz, end, places);
   };
   if (plan.requests == 0) return within(length, UINT64_MAX);
   return within(length, within(plan.warmup, UINT64_MAX).places() + plan.requests);
 }
 
-unsigned default_pipeline(const LoadPlan& plan) {
+unsigned default_pipeline(const load::Plan& plan, bool datagrams) {
   constexpr unsigned kOpenLoop = 16;
   if (!plan.open_loop()) return 1;
-  if (!plan.target.is_udp()) return kOpenLoop;
+  if (!datagrams) return kOpenLoop;
   // As many as are sent until a lost one is given up, and an eighth for that to be seen: then lost
   // datagrams hold up none. Random arrivals may need more.
   const double timeout_s = static_cast<double>(plan.timeout) / kSecond;
@@ -74,8 +71,8 @@ unsigned default_pipeline(const LoadPlan& plan) {
 
 }  // namespace
 
-Result<LoadPlan> plan_load(const LoadOptions& options, const net::Address& target) {
-  LoadPlan plan;
+Result<load::Plan> plan_load(const LoadOptions& options, const net::Address& target) {
+  load::Plan plan;
   plan.target = target;
   plan.socket = options.backend.socket;
   plan.sources = options.sources.size() > 0 ? options.sources
@@ -85,7 +82,8 @@ Result<LoadPlan> plan_load(const LoadOptions& options, const net::Address& targe
   plan.rate_hz =
       options.total_rate_hz > 0 ? options.total_rate_hz / options.connections : options.rate_hz;
   plan.timeout = options.timeout;
-  plan.pipeline = options.pipeline > 0 ? options.pipeline : default_pipeline(plan);
+  plan.pipeline =
+      options.pipeline > 0 ? options.pipeline : default_pipeline(plan, over_udp(options));
   if (plan.pipeline > 1 && static_cast<double>(plan.connections) * plan.pipeline > kUnderWayMax) {
     return failed(
         fmt::format("{} messages of each of {} are too many under way: take "
@@ -97,11 +95,6 @@ Result<LoadPlan> plan_load(const LoadOptions& options, const net::Address& targe
   plan.requests = static_cast<std::uint64_t>(options.requests);
   plan.duration = options.time.duration;
   plan.warmup = options.warmup;
-  if (target.is_udp()) {
-    const auto clock = std::chrono::system_clock::now().time_since_epoch().count();
-    plan.run = static_cast<std::uint32_t>(
-        mix(mix(static_cast<std::uint64_t>(clock)) + static_cast<std::uint64_t>(::getpid())));
-  }
   if (plan.open_loop()) {
     const auto schedule = make_schedule(plan, options);
     if (!schedule) return std::unexpected(schedule.error());
@@ -113,20 +106,6 @@ Result<LoadPlan> plan_load(const LoadOptions& options, const net::Address& targe
   if (const auto& wait = options.backend.reactor.wait; wait.mode == net::WaitPolicy::Mode::batch)
     plan.gather = wait.time_ns;
   return plan;
-}
-
-Result<TrafficPlan> plan_traffic(const LoadOptions& options) {
-  TrafficPlan traffic;
-  traffic.format = options.format;
-  traffic.seed = options.seed;
-  traffic.verify = !options.no_verify;
-  traffic.limits.frame_size = options.max_frame;
-  if (options.format == kRaw) {
-    traffic.pattern.emplace(options.seed, options.size.min, options.size.max);
-  } else if (auto added = add_contents(traffic, options.input); !added) {
-    return std::unexpected(added.error());
-  }
-  return traffic;
 }
 
 }  // namespace wiremark::tools

@@ -1,16 +1,12 @@
-// What the user's options come to: the plan of a load, and what it sends.
+// What the user's options come to: the plan of a load.
 #pragma once
 
-#include "netload/load_plan.h"
-#include "netload/run.h"
-#include "netload/traffic_plan.h"
+#include "load/plan/plan.h"
+#include "netload/load_options.h"
 
 namespace wiremark::tools {
 
 /// Errors: more messages, planned or under way, than can be kept.
-Result<LoadPlan> plan_load(const LoadOptions& options, const net::Address& target);
-
-/// Errors: an input file that cannot be read, or a line of it that the format cannot carry.
-Result<TrafficPlan> plan_traffic(const LoadOptions& options);
+Result<load::Plan> plan_load(const LoadOptions& options, const net::Address& target);
 
 }  // namespace wiremark::tools

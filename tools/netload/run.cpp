@@ -2,18 +2,20 @@
 #include "netload/run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
 #include <utility>
 
+#include "base/mix.h"
 #include "base/units.h"
+#include "load/exchange/exchanges.h"
+#include "load/load.h"
 #include "measure/core_distance.h"
 #include "measure/quantity.h"
 #include "net/reactor.h"
 #include "net/workers.h"
-#include "netload/datagram_load.h"
-#include "netload/load.h"
 #include "netload/load_result.h"
 #include "netload/planning.h"
 #include "netload/run_watch.h"
@@ -29,13 +31,13 @@ namespace {
 /// Owned by the control thread; each worker writes the counts of its own index.
 class Run {
  public:
-  Run(const LoadOptions& options, net::Backend backend, const Target& target, LoadPlan plan,
-      TrafficPlan traffic)
+  Run(const LoadOptions& options, net::Backend backend, const Target& target, load::Plan plan,
+      std::unique_ptr<load::ExchangePlan> exchanges)
       : options_(options),
         backend_(backend),
         target_(target),
         plan_(std::move(plan)),
-        traffic_(std::move(traffic)),
+        exchanges_(std::move(exchanges)),
         tally_(plan_.threads),
         segments_(plan_.threads),
         reactors_(plan_.threads),
@@ -55,9 +57,9 @@ class Run {
   const LoadOptions& options_;
   net::Backend backend_;
   Target target_;
-  LoadPlan plan_;
-  TrafficPlan traffic_;
-  StartGate gate_;
+  load::Plan plan_;
+  std::unique_ptr<load::ExchangePlan> exchanges_;
+  load::StartGate gate_;
   LoadTally tally_;
   SegmentTallies segments_;
   std::vector<WatchedReactor> reactors_;
@@ -99,7 +101,7 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
       return std::unexpected(connected.error());
   }
   if (auto finished = watch_.finish(); !finished) return std::unexpected(finished.error());
-  measure::RunResult outcome = load_result({options_, plan_, traffic_, backend_, target_, tally_,
+  measure::RunResult outcome = load_result({options_, plan_, *exchanges_, backend_, target_, tally_,
                                             started_at_, watch_.first(), watch_.last()},
                                            arguments);
   outcome.intervals = watch_.intervals();
@@ -113,8 +115,10 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
   // What is unsent is what the pipeline has room for. A client that did not read until it has left
   // would wait for ever for a server that does not read until its answers have left.
   how.output_limit = SIZE_MAX;
-  LoadCounts& counts = tally_[index];
-  const auto drive = [&](auto& reactor, auto& load) -> Result<> {
+  const auto drive = [&](auto& reactor) -> Result<> {
+    load::Counts& counts = tally_[index];
+    const auto exchange = exchanges_->exchange(plan_.share_of(plan_.connections, index));
+    load::Load load(reactor, *exchange, plan_, index, gate_, counts);
     SegmentCounting counting(reactor, load, segments_[index]);
     reactors_[index].began(reactor.stats());
     ready();
@@ -122,24 +126,12 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
     segments_[index].count(reactor);
     reactors_[index].ended();
     counts.path = reactor.describe();
+    if constexpr (requires { reactor.datagrams_dropped(); })
+      counts.datagrams_dropped = reactor.datagrams_dropped();
     return ran;
   };
-  if (plan_.target.is_udp()) {
-    return net::with_datagrams(backend_, how, [&](auto& reactor) -> Result<> {
-      DatagramLoad load(reactor, *traffic_.pattern, traffic_.verify, plan_, index, gate_, counts);
-      auto ran = drive(reactor, load);
-      counts.datagrams_dropped = reactor.datagrams_dropped();
-      return ran;
-    });
-  }
-  return net::with_streams(backend_, how, [&](auto& reactor) -> Result<> {
-    Result<> ran;
-    const auto made = with_traffic(traffic_, [&](auto& traffic) {
-      Load load(reactor, traffic, plan_, index, gate_, counts);
-      ran = drive(reactor, load);
-    });
-    return ran ? made : ran;
-  });
+  return over_udp(options_) ? net::with_datagrams(backend_, how, drive)
+                            : net::with_streams(backend_, how, drive);
 }
 
 // Waits until every connection is open, one has failed, or none has opened for the timeout:
@@ -153,11 +145,11 @@ void Run::connect(const net::Stop& stop) {
   Nanoseconds last_opened = now_ns();
   std::uint64_t before = 0;
   while (!stop.requested() && !gate_.over.requested()) {
-    const std::uint64_t connected = tally_.sum(&LoadCounts::connected);
+    const std::uint64_t connected = tally_.sum(&load::Counts::connected);
     if (std::exchange(before, connected) != connected) last_opened = now_ns();
     connect_timed_out_ = now_ns() - last_opened > patience;
     all_connected_ = connected == plan_.connections;
-    if (all_connected_ || connect_timed_out_ || tally_.sum(&LoadCounts::failed) > 0) break;
+    if (all_connected_ || connect_timed_out_ || tally_.sum(&load::Counts::failed) > 0) break;
     if (progress && now_ns() >= next_line) {
       draw_progress(fmt::format("connecting: {} of {}", connected, plan_.connections));
       next_line += kSecond;
@@ -191,7 +183,7 @@ Result<> Run::require_all_connected() const {
     for (const auto& [kind, count] : counts->errors) why = kind;
   }
   std::string text = fmt::format(
-      "{} of {} to {} opened", measure::format_count(tally_.sum(&LoadCounts::connected)),
+      "{} of {} to {} opened", measure::format_count(tally_.sum(&load::Counts::connected)),
       measure::format_counted(plan_.connections, "connection"), target_.address.to_string());
   if (!why.empty()) text += "; " + why;
   if (why.ends_with("refused") || why.ends_with("No such file or directory")) {
@@ -213,8 +205,8 @@ std::vector<std::string> server_arguments(const LoadOptions& options, net::Backe
   const net::SocketOptions& socket = options.backend.socket;
   std::vector<std::string> arguments = {
       "--backend",     std::string(net::to_string(backend)),
-      "--format",      options.format,
-      "--max-frame",   std::to_string(options.max_frame),
+      "--format",      load::name_of(options.exchange),
+      "--max-frame",   std::to_string(options.exchange.max_frame),
       "--wait",        reactor.wait.to_string(),
       "--buffers",     std::to_string(reactor.buffers),
       "--buffer-size", std::to_string(reactor.buffer_size),
@@ -234,11 +226,14 @@ std::vector<std::string> server_arguments(const LoadOptions& options, net::Backe
 Result<measure::RunResult> run_load(const LoadOptions& options, net::Backend backend,
                                     const Target& target, const std::vector<std::string>& arguments,
                                     const net::Stop& stop, Signals& signals) {
-  auto traffic = plan_traffic(options);
-  if (!traffic) return std::unexpected(traffic.error());
+  // No two runs take one another's datagrams for their own.
+  const auto clock = static_cast<std::uint64_t>(now_ns());
+  const std::uint64_t run = over_udp(options) ? mix(mix(clock) + std::uint64_t(::getpid())) | 1 : 0;
+  auto exchanges = load::plan_exchange(options.exchange, run);
+  if (!exchanges) return std::unexpected(exchanges.error());
   auto plan = plan_load(options, target.address);
   if (!plan) return std::unexpected(plan.error());
-  return Run(options, backend, target, std::move(*plan), std::move(*traffic))
+  return Run(options, backend, target, std::move(*plan), std::move(*exchanges))
       .execute(arguments, stop, signals);
 }
 

@@ -35,7 +35,8 @@ Result<> RunWatch::finish() {
   return log_->close();
 }
 
-void RunWatch::follow(Nanoseconds start, StartGate& gate, const net::Stop& stop, Signals& signals) {
+void RunWatch::follow(Nanoseconds start, load::StartGate& gate, const net::Stop& stop,
+                      Signals& signals) {
   const Nanoseconds step = options_.time.interval;
   const Nanoseconds measure_from = start + run_.plan.warmup;
   const Nanoseconds first_count = run_.plan.warmup > 0 ? measure_from : measure_from + step;
@@ -85,7 +86,7 @@ void RunWatch::follow(Nanoseconds start, StartGate& gate, const net::Stop& stop,
 
 void RunWatch::show_progress() const {
   const double seconds = static_cast<double>(now_ns() - first_.seen.at) / kSecond;
-  const auto answered = run_.tally.sum(&LoadCounts::answered);
+  const auto answered = run_.tally.sum(&load::Counts::answered);
   const std::string whole =
       run_.plan.duration > 0 ? " of " + measure::format_time(run_.plan.duration) : std::string();
   draw_progress(fmt::format("{:.0f} s{}, {}, {} qps", seconds, whole,

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "load/start_gate.h"
 #include "netload/hdr_log.h"
 #include "netload/load_result.h"
 #include "netload/watched_reactor.h"
@@ -13,7 +14,7 @@ namespace wiremark::tools {
 
 /// What is read while the workers write it.
 struct Watched {
-  const LoadPlan& plan;
+  const load::Plan& plan;
   const Target& target;
   const LoadTally& tally;
   SegmentTallies& segments;
@@ -28,7 +29,7 @@ class RunWatch {
   /// Before the run, so that a log that cannot be written ends it at once. Errors: that.
   Result<> open_log();
   /// Opens the gate at `start` and follows the run to its end.
-  void follow(Nanoseconds start, StartGate& gate, const net::Stop& stop, Signals& signals);
+  void follow(Nanoseconds start, load::StartGate& gate, const net::Stop& stop, Signals& signals);
   /// After the workers have ended, whose last counts of segments are still to come. Errors: the log
   /// is not whole.
   Result<> finish();

@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "base/mix.h"
 
-namespace wiremark::tools {
+namespace wiremark::load {
 
 /// A message is a window onto one random block; connection and sequence number decide which, and
 /// how long it is. Nothing is copied to send it and memcmp() checks the reply, while a reply that
@@ -23,6 +23,9 @@ class Pattern {
     std::mt19937_64 random(seed);
     for (std::byte& byte : block_) byte = static_cast<std::byte>(random());
   }
+
+  std::size_t size_min() const noexcept { return size_min_; }
+  std::size_t size_max() const noexcept { return size_min_ + sizes_ - 1; }
 
   Bytes message(std::uint32_t connection, std::uint32_t sequence) const noexcept {
     const std::uint64_t hash = mix(seed_ + (std::uint64_t{connection} << 32 | sequence));
@@ -39,4 +42,4 @@ class Pattern {
   std::vector<std::byte> block_;
 };
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::load

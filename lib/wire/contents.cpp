@@ -1,5 +1,5 @@
 // The contents that messages carry: the texts of E2, or the user's own lines.
-#include "contents.h"
+#include "wire/contents.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "wire/e2_texts.h"
 
-namespace wiremark::tools {
+namespace wiremark::wire {
 
 namespace {
 // A device or pipe without an end must not take the memory; 65,536 contents of 4 KiB are as long.
@@ -23,8 +23,8 @@ double Contents::mean_bytes() const noexcept {
 
 Contents e2_contents() {
   Contents contents;
-  contents.source = fmt::format("{} texts", wire::kE2Texts.size());
-  contents.texts.assign(wire::kE2Texts.begin(), wire::kE2Texts.end());
+  contents.source = fmt::format("{} texts", kE2Texts.size());
+  contents.texts.assign(kE2Texts.begin(), kE2Texts.end());
   return contents;
 }
 
@@ -63,4 +63,4 @@ Result<Contents> read_contents(const std::filesystem::path& file) {
   return contents;
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::wire

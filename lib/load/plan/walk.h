@@ -5,18 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "netload/load_plan.h"
+#include "load/counts.h"
+#include "load/plan/plan.h"
+#include "measure/result.h"
 
-namespace wiremark::tools {
+namespace wiremark::load {
 
 /// Clients are the connections of one thread; client i is connection i * threads + thread of the
 /// load. Without a schedule, in a closed loop, only number() may be asked.
-class PlanWalk {
+class Walk {
  public:
   /// Messages that come due between two looks at what has arrived.
   static constexpr int kBurst = 64;
 
-  PlanWalk(const LoadPlan& plan, std::size_t thread)
+  Walk(const Plan& plan, std::size_t thread)
       : plan_(plan), thread_(thread), clients_(plan.share_of(plan.connections, thread)) {}
 
   std::size_t clients() const noexcept { return clients_; }
@@ -41,13 +43,13 @@ class PlanWalk {
     return place(next_client_, next_sequence_) >= plan_.schedule->places();
   }
 
-  /// Counts what has come due by `now` as planned, calls due(client) for each, and returns when it
-  /// wants to go on: at once after kBurst of them, kNever at the end.
-  template <class Due>
-  Nanoseconds go(Nanoseconds now, LoadCounts& counts, Due&& due);
+  /// Counts what has come due as planned, calls due(client) for each, and returns when it wants to
+  /// go on: at once after kBurst of them, kNever at the end. `clock` has a now(), which was `now`.
+  template <class Clock, class Due>
+  Nanoseconds go(Nanoseconds now, const Clock& clock, Counts& counts, Due&& due);
 
   /// Counts the rest as planned; it never comes due.
-  void forgo(LoadCounts& counts) {
+  void forgo(Counts& counts) {
     const std::uint64_t come_due = next_sequence_ * clients_ + next_client_;
     const std::uint64_t from = std::max(come_due, own_of(first_measured_));
     counts.planned.add(own_of(plan_.schedule->places()) - from);
@@ -72,7 +74,7 @@ class PlanWalk {
     return start_ns_ + steps * plan_.gather;
   }
 
-  const LoadPlan& plan_;
+  const Plan& plan_;
   std::size_t thread_;
   std::size_t clients_;
   Nanoseconds start_ns_ = 0;
@@ -82,14 +84,14 @@ class PlanWalk {
   Nanoseconds next_at_ = 0;  // Nothing comes due before.
 };
 
-template <class Due>
-Nanoseconds PlanWalk::go(Nanoseconds now, LoadCounts& counts, Due&& due) {
+template <class Clock, class Due>
+Nanoseconds Walk::go(Nanoseconds now, const Clock& clock, Counts& counts, Due&& due) {
   if (now < next_at_) return next_at_;
   for (int burst = 0; !done(); ++burst) {
     const std::uint64_t place = this->place(next_client_, next_sequence_);
     const Nanoseconds planned = start_ns_ + plan_.schedule->at(place);
     if (planned > now) {
-      now = now_ns();
+      now = clock.now();
       if (planned > now) return next_at_ = gathered(planned);
     }
     if (burst == kBurst) return now;
@@ -106,4 +108,4 @@ Nanoseconds PlanWalk::go(Nanoseconds now, LoadCounts& counts, Due&& due) {
   return kNever;
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::load

@@ -1,12 +1,12 @@
 // The plan of an open-loop load: exact in its count, evenly spaced or a Poisson process.
-#include "netload/schedule.h"
+#include "load/plan/schedule.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <vector>
 
-namespace wiremark::tools {
+namespace wiremark::load {
 
 namespace {
 
@@ -97,7 +97,8 @@ TEST_CASE("the warm-up ends where the planned times say") {
     for (const Nanoseconds length : {kSecond / 10, kSecond / 3, kSecond, 9 * kSecond}) {
       CAPTURE(rate);
       CAPTURE(length);
-      for (const Schedule& schedule : {even(13, rate, 5 * kSecond), poisson(13, rate, 5 * kSecond)}) {
+      for (const Schedule& schedule :
+           {even(13, rate, 5 * kSecond), poisson(13, rate, 5 * kSecond)}) {
         const auto first = static_cast<std::int64_t>(schedule.first_from(length));
         const auto counted = static_cast<std::int64_t>(counted_before(schedule, length));
         CHECK(std::abs(first - counted) <= 1);  // Planned times are rounded down to 1 ns.
@@ -165,4 +166,4 @@ TEST_CASE("the count of Poisson arrivals spreads as it should") {
   CHECK(squares / kPlans < 1500);
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::load

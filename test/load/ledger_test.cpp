@@ -1,5 +1,5 @@
 // The books of datagrams: every message is answered or lost, whatever the network did to it.
-#include "netload/ledger.h"
+#include "load/ledger.h"
 
 #include <doctest/doctest.h>
 
@@ -8,56 +8,69 @@
 #include <vector>
 
 using namespace wiremark;
-using namespace wiremark::tools;
+using namespace wiremark::load;
 
 using Fate = Ledger::Fate;
 
-TEST_CASE("an answer in time is found by its place, in any order") {
+TEST_CASE("an answer in time is found in any order") {
   Ledger ledger(2, 4, 100);
-  std::vector<std::uint32_t> places;
-  for (Nanoseconds i = 0; i < 4; ++i) places.push_back(ledger.send(1, 10 + i, 20 + i));
+  for (Nanoseconds i = 0; i < 4; ++i) CHECK(ledger.enter(1, 10 + i, 20 + i) == i);
   CHECK_FALSE(ledger.has_room(1));
   CHECK(ledger.has_room(0));
-  const auto third = ledger.answer(1, 2, places[2], 50);
+  const auto third = ledger.answer(1, 2, 50);
   CHECK(third.fate == Fate::answered);
   CHECK_FALSE(third.reordered);
   CHECK(third.planned_ns == 12);
   CHECK(third.sent_ns == 22);
-  CHECK(ledger.answer(1, 0, places[0], 51).reordered);
-  CHECK_FALSE(ledger.answer(1, 3, places[3], 52).reordered);
-  CHECK(ledger.answer(1, 1, places[1], 53).reordered);
+  CHECK(ledger.answer(1, 0, 51).reordered);
+  CHECK_FALSE(ledger.answer(1, 3, 52).reordered);
+  CHECK(ledger.answer(1, 1, 53).reordered);
   CHECK(ledger.under_way(1) == 0);
 }
 
 TEST_CASE("what comes after the timeout is late once, then a copy") {
   Ledger ledger(1, 2, 100);
-  const auto first = ledger.send(0, 0, 0), second = ledger.send(0, 0, 0);
+  ledger.enter(0, 0, 0);
+  ledger.enter(0, 0, 0);
   CHECK(ledger.expire(0, 100) == 0);
-  CHECK(ledger.answer(0, 0, first, 100).fate == Fate::answered);  // In time to the nanosecond.
-  CHECK(ledger.answer(0, 0, first, 100).fate == Fate::duplicated);
+  CHECK(ledger.answer(0, 0, 100).fate == Fate::answered);  // In time to the nanosecond.
+  CHECK(ledger.answer(0, 0, 100).fate == Fate::duplicated);
   CHECK(ledger.expire(0, 101) == 1);
   CHECK(ledger.under_way(0) == 0);
-  CHECK(ledger.answer(0, 1, second, 102).fate == Fate::late);
-  CHECK(ledger.answer(0, 1, second, 103).fate == Fate::duplicated);
+  CHECK(ledger.answer(0, 1, 102).fate == Fate::late);
+  CHECK(ledger.answer(0, 1, 103).fate == Fate::duplicated);
   // Late before it is looked for.
-  const auto third = ledger.send(0, 200, 200);
-  CHECK(ledger.answer(0, 2, third, 301).fate == Fate::late);
-  CHECK(ledger.answer(0, 2, third, 301).fate == Fate::duplicated);
+  ledger.enter(0, 200, 200);
+  CHECK(ledger.answer(0, 2, 301).fate == Fate::late);
+  CHECK(ledger.answer(0, 2, 301).fate == Fate::duplicated);
   CHECK(ledger.under_way(0) == 0);
   // A turn whose clock was read before the send.
-  ledger.send(0, 400, 400);
+  ledger.enter(0, 400, 400);
   CHECK(ledger.expire(0, 399) == 0);
 }
 
 TEST_CASE("what was never sent is unknown, and changes nothing") {
   Ledger ledger(1, 2, 100);
-  const auto place = ledger.send(0, 0, 0);
-  CHECK(ledger.answer(0, 1, place, 1).fate == Fate::unknown);
-  CHECK(ledger.answer(0, 0, place + 1, 1).fate == Fate::unknown);
-  CHECK(ledger.answer(0, 0, 2, 1).fate == Fate::unknown);
-  CHECK(ledger.answer(0, 0, ~0u, 1).fate == Fate::unknown);
+  ledger.enter(0, 0, 0);
+  CHECK(ledger.answer(0, 1, 1).fate == Fate::unknown);
+  CHECK(ledger.answer(0, ~0u, 1).fate == Fate::unknown);
   CHECK(ledger.under_way(0) == 1);
-  CHECK(ledger.answer(0, 0, place, 1).fate == Fate::answered);
+  CHECK(ledger.answer(0, 0, 1).fate == Fate::answered);
+}
+
+TEST_CASE("a message that was lost long ago holds up no later one, whatever their distance") {
+  Ledger ledger(1, 3, 1'000'000);
+  ledger.enter(0, 0, 0);  // Never answered.
+  for (std::uint32_t i = 1; i < 10'000; i += 2) {
+    REQUIRE(ledger.enter(0, i, i) == i);
+    REQUIRE(ledger.enter(0, i + 1, i + 1) == i + 1);
+    REQUIRE_FALSE(ledger.has_room(0));
+    REQUIRE(ledger.answer(0, i + i % 3 % 2, i).fate == Fate::answered);
+    REQUIRE(ledger.answer(0, i + 1 - i % 3 % 2, i).fate == Fate::answered);
+  }
+  CHECK(ledger.under_way(0) == 1);
+  CHECK(ledger.answer(0, 0, 10'000).planned_ns == 0);
+  CHECK(ledger.under_way(0) == 0);
 }
 
 TEST_CASE("the books agree with a network that loses, delays, doubles and reorders") {
@@ -67,7 +80,7 @@ TEST_CASE("the books agree with a network that loses, delays, doubles and reorde
   Ledger ledger(kConnections, kPlaces, kTimeout);
   struct Datagram {
     std::size_t connection;
-    std::uint32_t sequence, place;
+    std::uint32_t sequence;
     Nanoseconds sent, arrives;
   };
   struct Message {
@@ -82,13 +95,12 @@ TEST_CASE("the books agree with a network that loses, delays, doubles and reorde
     const std::size_t connection = random() % kConnections;
     auto& sent = messages[connection];
     if (now < 290'000 && ledger.has_room(connection)) {
-      const std::uint32_t place = ledger.send(connection, now, now);
-      const auto sequence = static_cast<std::uint32_t>(sent.size());
+      const std::uint32_t sequence = ledger.enter(connection, now, now);
       sent.emplace_back();
       const unsigned copies = random() % 10 == 0 ? 0 : random() % 10 == 0 ? 2 : 1;
       for (unsigned i = 0; i < copies; ++i) {
         const Nanoseconds delay = random() % 20 == 0 ? 1'500 + random() % 3'000 : random() % 900;
-        under_way.push_back({connection, sequence, place, now, now + delay});
+        under_way.push_back({connection, sequence, now, now + delay});
       }
     }
     for (std::size_t i = 0; i < under_way.size();) {
@@ -105,7 +117,7 @@ TEST_CASE("the books agree with a network that loses, delays, doubles and reorde
         ++expected_answers, message.answered = true;
       else
         ++expected_late, message.late = true;
-      switch (ledger.answer(datagram.connection, datagram.sequence, datagram.place, now).fate) {
+      switch (ledger.answer(datagram.connection, datagram.sequence, now).fate) {
         case Fate::answered:
           ++answered;
           break;
@@ -140,12 +152,12 @@ TEST_CASE("an answer is known for as many messages as are remembered") {
     CAPTURE(ledger.span());
     CHECK(ledger.span() >= 1'024);
     const std::size_t last = connections - 1;
-    const auto place = ledger.send(last, 0, 0);
-    CHECK(ledger.answer(last, 0, place, 1).fate == Fate::answered);
+    ledger.enter(last, 0, 0);
+    CHECK(ledger.answer(last, 0, 1).fate == Fate::answered);
     for (std::uint32_t i = 1; i < ledger.span(); ++i)
-      ledger.answer(last, i, ledger.send(last, 0, 0), 1);
-    CHECK(ledger.answer(last, 0, place, 2).fate == Fate::duplicated);
-    ledger.send(last, 0, 0);
-    CHECK(ledger.answer(last, 0, place, 2).fate == Fate::late);
+      ledger.answer(last, ledger.enter(last, 0, 0), 1);
+    CHECK(ledger.answer(last, 0, 2).fate == Fate::duplicated);
+    ledger.enter(last, 0, 0);
+    CHECK(ledger.answer(last, 0, 2).fate == Fate::late);
   }
 }

@@ -1,12 +1,12 @@
 // What the messages of a load hold: told apart, repeatable, and of the sizes asked for.
-#include "netload/pattern.h"
+#include "load/exchange/pattern.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <set>
 
-namespace wiremark::tools {
+namespace wiremark::load {
 
 TEST_CASE("the same message is the same bytes") {
   const Pattern one(3, 64, 64);
@@ -59,4 +59,4 @@ TEST_CASE("a byte is any of the 256") {
   CHECK(seen.size() == 256);
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::load

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace wiremark::tools {
+namespace wiremark::wire {
 
 struct Contents {
   std::string source;  ///< "22 texts", or the name of the file.
@@ -30,4 +30,4 @@ Contents e2_contents();
 /// read, is over 256 MiB, or has no line at all.
 Result<Contents> read_contents(const std::filesystem::path& file);
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::wire

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/mix.h"
 
-namespace wiremark::tools {
+namespace wiremark::load {
 
 enum class Arrival { even, poisson };
 
@@ -104,4 +104,4 @@ class Schedule {
   std::vector<double> marks_;  // Poisson: the time of every kMarkEvery-th place.
 };
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::load

@@ -1,0 +1,119 @@
+// Messages in a format: the contents of E2 or the user's own, each answer decoded and checked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/mix.h"
+#include "load/exchange/exchange.h"
+#include "wire/contents.h"
+#include "wire/describe.h"
+#include "wire/frame.h"
+
+namespace wiremark::load {
+
+/// What the exchanges of a format share, whatever the codec.
+class FramedPlan : public ExchangePlan {
+ public:
+  /// `run` is 0 over streams.
+  FramedPlan(wire::Contents contents, const wire::Limits& limits, std::uint64_t seed, bool verify,
+             std::uint64_t run)
+      : contents_(std::move(contents)), limits_(limits), seed_(seed), verify_(verify), run_(run) {}
+
+  std::pair<std::string, std::string> contents() const final;
+  bool verifies() const noexcept final { return verify_; }
+  std::string verified() const final;
+  std::string unanswered() const final;
+  std::string note() const final { return contents_.note; }
+
+  const wire::Limits& limits() const noexcept { return limits_; }
+
+  /// Message `sequence` of a connection has the head of E1, a guid that tells it from others, and
+  /// the next content of the list. The guid of a datagram can be turned back into the sequence.
+  wire::Message message(std::uint32_t connection, std::uint32_t sequence) const noexcept;
+  std::uint32_t sequence_of(std::uint32_t connection, const wire::Message& reply) const noexcept;
+
+  /// How a reply that is a message, and another than was sent, differs from it.
+  Refusal difference(const wire::Message& got, const wire::Message& sent) const;
+
+ private:
+  static constexpr std::int32_t kHead = 567;
+
+  std::uint32_t key_of(std::uint32_t connection) const noexcept {
+    return static_cast<std::uint32_t>(mix(seed_ + run_ + connection)) & INT32_MAX;
+  }
+
+  wire::Contents contents_;
+  wire::Limits limits_;
+  std::uint64_t seed_;
+  bool verify_;
+  std::uint64_t run_;
+};
+
+template <wire::Codec C>
+class FramedExchange final : public Exchange {
+ public:
+  explicit FramedExchange(const FramedPlan& plan)
+      : Exchange(false), plan_(plan), verify_(plan.verifies()), codec_(plan.limits()) {}
+
+  void opened(std::size_t) override {}  // A reply is read when it is whole.
+
+  Request request(const MessageId& id) override {
+    const wire::Message message = plan_.message(id.connection, id.sequence);
+    const std::size_t room = wire::max_frame_size(codec_, message);
+    if (scratch_.size() < room) [[unlikely]]
+      scratch_.resize(room);
+    return {{}, Bytes(scratch_.data(), wire::encode_frame(codec_, message, scratch_))};
+  }
+
+  Reply reply(const MessageId& id, Bytes bytes) override {
+    wire::Frame frame;
+    wire::Message got;
+    if (const auto error = verify_ ? wire::decode_frame(codec_, bytes, plan_.limits(), frame, got)
+                                   : next_frame(bytes, frame)) {
+      if (error.kind == wire::DecodeErrorKind::need_more_data) return {};
+      refusal_ = {wire::name_of(C::kName, error.kind), wire::describe(C::kName, error, bytes)};
+      return {.refused = true};
+    }
+    if (!verify_) return {.consumed = frame.size, .size = frame.size};
+    const wire::Message sent = plan_.message(id.connection, id.sequence);
+    if (got == sent) return {.consumed = frame.size, .size = frame.size};
+    refusal_ = plan_.difference(got, sent);
+    return {.refused = true};
+  }
+
+  std::optional<std::uint32_t> sequence_of(std::uint32_t connection, Bytes datagram) override {
+    wire::Frame frame;
+    wire::Message got;
+    if (wire::decode_frame(codec_, datagram, plan_.limits(), frame, got)) return std::nullopt;
+    return plan_.sequence_of(connection, got);
+  }
+
+  Refusal refusal() const override { return refusal_; }
+
+ private:
+  wire::DecodeError next_frame(Bytes bytes, wire::Frame& frame) const noexcept {
+    return wire::next_frame(wire::kFramingOf<C>, bytes, plan_.limits(), frame);
+  }
+
+  const FramedPlan& plan_;
+  bool verify_;
+  C codec_;
+  std::vector<std::byte> scratch_;  // As long as the longest message so far may have been.
+  Refusal refusal_;
+};
+
+template <wire::Codec C>
+class CodecPlan final : public FramedPlan {
+ public:
+  using FramedPlan::FramedPlan;
+
+  std::unique_ptr<Exchange> exchange(std::size_t) const override {
+    return std::make_unique<FramedExchange<C>>(*this);
+  }
+  std::string_view name() const noexcept override { return C::kName; }
+};
+
+}  // namespace wiremark::load

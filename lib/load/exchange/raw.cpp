@@ -1,0 +1,68 @@
+// Messages without a format: windows of a random block, which every byte of a reply is compared
+// with.
+#include "load/exchange/raw.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace wiremark::load {
+
+std::optional<DatagramHeader> DatagramHeader::read(Bytes bytes) noexcept {
+  if (bytes.size() < kSize) return std::nullopt;
+  return DatagramHeader{load_le<std::uint64_t>(bytes.data()),
+                        load_le<std::uint32_t>(bytes.data() + 8),
+                        load_le<std::uint32_t>(bytes.data() + 12)};
+}
+
+void DatagramHeader::write(std::byte* to) const noexcept {
+  store_le(to, run);
+  store_le(to + 8, connection);
+  store_le(to + 12, sequence);
+}
+
+std::unique_ptr<Exchange> RawPlan::exchange(std::size_t clients) const {
+  return std::make_unique<RawExchange>(*this, clients);
+}
+
+std::pair<std::string, std::string> RawPlan::contents() const {
+  const std::string least = std::to_string(pattern_.size_min());
+  if (pattern_.size_min() == pattern_.size_max()) return {"size", least};
+  return {"size", least + "-" + std::to_string(pattern_.size_max())};
+}
+
+std::string RawPlan::verified() const {
+  return "every byte of every reply compared with what was sent";
+}
+
+Request RawExchange::request(const MessageId& message) {
+  const Bytes window = plan_.pattern().message(message.connection, message.sequence);
+  if (plan_.run() == 0) return {{}, window};
+  DatagramHeader{plan_.run(), message.connection, message.sequence}.write(header_.data());
+  return {header_, window.subspan(header_.size())};
+}
+
+// In the pieces in which it comes; a datagram is one piece, whose header is known to be right.
+Reply RawExchange::reply(const MessageId& message, Bytes bytes) {
+  const Bytes window = plan_.pattern().message(message.connection, message.sequence);
+  std::uint32_t& read = read_[message.client];
+  const Bytes expected = window.subspan(read);
+  const std::size_t count = std::min(expected.size(), bytes.size());
+  const std::size_t known = plan_.run() == 0 ? 0 : std::min(count, DatagramHeader::kSize);
+  if (verify_ && std::memcmp(expected.data() + known, bytes.data() + known, count - known) != 0)
+    return {.refused = true};
+  if (count < expected.size()) {
+    read += static_cast<std::uint32_t>(count);
+    return {.consumed = count};
+  }
+  read = 0;
+  return {.consumed = count, .size = window.size()};
+}
+
+std::optional<std::uint32_t> RawExchange::sequence_of(std::uint32_t connection, Bytes datagram) {
+  const auto header = DatagramHeader::read(datagram);
+  if (!header || header->run != plan_.run() || header->connection != connection)
+    return std::nullopt;
+  return header->sequence;
+}
+
+}  // namespace wiremark::load

@@ -1,0 +1,466 @@
+// One thread's part of a load: opens its connections, sends by the plan, takes the replies, and
+// counts.
+#include "load/load.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "net/reactor.h"
+#include "net/sim/datagrams.h"
+#include "net/sim/streams.h"
+
+namespace wiremark::load {
+
+template <Carrier Net>
+Load<Net>::Load(Net& net, Exchange& exchange, const Plan& plan, std::size_t thread, StartGate& gate,
+                Counts& counts)
+    : net_(net),
+      exchange_(exchange),
+      plan_(plan),
+      gate_(gate),
+      counts_(counts),
+      walk_(plan, thread),
+      open_loop_(plan.open_loop()),
+      clients_(walk_.clients()),
+      book_(clients_.size(), plan.pipeline, plan.timeout),
+      budget_(plan.share_of(plan.requests, thread)) {}
+
+template <Carrier Net>
+Nanoseconds Load<Net>::on_turn(Nanoseconds now) {
+  if (phase_ == Phase::connecting) {
+    const Nanoseconds next = connect_some(now);
+    if (next_connect_ < clients_.size() || connecting_ > 0) return next;
+    phase_ = Phase::waiting;
+  }
+  if (phase_ == Phase::waiting) {
+    if (const Nanoseconds until = start(now); until != 0) return until;
+  }
+  if (phase_ == Phase::done) return kNever;
+  if (phase_ == Phase::lingering) return leave(now);
+  const Nanoseconds reopen = reopen_some(now);
+  const Nanoseconds next = send_due(now);
+  if (now >= next_sweep_) sweep(now);
+  if (now >= forgo_at_) forgo_rest();
+  if (over(now)) return leave(now);
+  return std::min({reopen, next, next_sweep_, now < end_ ? end_ : forgo_at_});
+}
+
+// Starts once the gate is open; until when to wait for that, or 0.
+template <Carrier Net>
+Nanoseconds Load<Net>::start(Nanoseconds now) {
+  if (const Nanoseconds until = gate_.closed_until(now); until != 0) return until;
+  const Nanoseconds start_ns = gate_.start_ns;
+  phase_ = Phase::running;
+  measure_from_ = start_ns + plan_.warmup;
+  if (plan_.duration > 0) end_ = measure_from_ + plan_.duration;
+  if (plan_.timeout > 0) next_sweep_ = start_ns + plan_.timeout / kSweeps;
+  if (!open_loop_) return 0;
+  walk_.start(start_ns);
+  if (plan_.duration > 0 && plan_.timeout > 0) forgo_at_ = end_ + plan_.timeout;
+  return 0;
+}
+
+// Connections.
+
+// Starts the connections whose time has come; returns when the next one's comes.
+template <Carrier Net>
+Nanoseconds Load<Net>::connect_some(Nanoseconds now) {
+  Nanoseconds from = 0;  // Set by the thread that comes first, for all.
+  const Nanoseconds first = now + (plan_.connect_rate_hz > 0 ? kConnectLead : 0);
+  if (gate_.connect_ns.compare_exchange_strong(from, first)) from = first;
+  for (std::size_t burst = 0; next_connect_ < clients_.size(); ++burst, ++next_connect_) {
+    if (plan_.connect_rate_hz > 0) {
+      const auto number = static_cast<double>(walk_.number(next_connect_));
+      const Nanoseconds due =
+          from + static_cast<Nanoseconds>(number * kSecond / plan_.connect_rate_hz);
+      if (due > now + kConnectSpin) return due - kConnectSpin;
+      if (due > now) return now;  // Looks again at once.
+    } else if (connecting_ >= kConnecting) {
+      return kNever;  // The next one to open brings us back.
+    }
+    if (burst == kConnecting) return now;
+    connect(clients_[next_connect_]);
+    now = net_.now();
+  }
+  return kNever;
+}
+
+template <Carrier Net>
+void Load<Net>::connect(Client& client) {
+  const auto number = walk_.number(index(client));
+  client.connect_began_ns = net_.now();
+  auto conn = net_.connect(plan_.target, {plan_.socket, plan_.sources.of(number)}, &client);
+  if (!conn) return connect_failed(client, conn.error());
+  client.conn = *conn;
+  if constexpr (kStreams) {
+    ++connecting_;
+  } else {
+    client.opened = true;
+    ++alive_;
+    counts_.connected.add();
+    exchange_.opened(index(client));
+  }
+}
+
+template <Carrier Net>
+void Load<Net>::connect_failed(Client& client, const Error& error) {
+  const bool no_port = error.code == EADDRNOTAVAIL || (!kStreams && error.code == EAGAIN);
+  fail(no_port ? kNoPort : error.message());
+  ended(client, false);
+}
+
+// Opens again what is to be; returns when the next one's time comes.
+template <Carrier Net>
+Nanoseconds Load<Net>::reopen_some(Nanoseconds now) {
+  while (!reopening_.empty()) {
+    const Reopening next = reopening_.front();
+    if (next.at > now) return next.at;
+    if (connecting_ >= kConnecting) return kNever;  // The next one to open brings us back.
+    reopening_.pop_front();
+    connect(*next.client);
+  }
+  return kNever;
+}
+
+// A connection has ended, or could not be had: it is opened again, or gone.
+template <Carrier Net>
+void Load<Net>::ended(Client& client, bool retired) {
+  const Nanoseconds now = net_.now();
+  if (retired)
+    reopening_.push_front({&client, now});
+  else if (plan_.reconnect && phase_ != Phase::connecting)
+    reopening_.push_back({&client, now + kReconnectPause});
+  else
+    client.gone = true;
+  if (client.gone && open_loop_) waiting_ -= client.due - book_.sent(index(client));
+}
+
+template <Carrier Net>
+void Load<Net>::on_open(net::Conn& conn)
+  requires net::Streams<Net>
+{
+  Client& client = *static_cast<Client*>(conn.user);
+  const Nanoseconds now = net_.now();
+  client.opened = true;
+  client.first_sent = book_.sent(index(client));
+  exchange_.opened(index(client));
+  counts_.connect.record(now - client.connect_began_ns);
+  counts_.connected.add();
+  --connecting_;
+  ++alive_;
+  if (phase_ == Phase::running) fill(index(client), now);
+}
+
+template <Carrier Net>
+void Load<Net>::on_close(net::Conn& conn, int error)
+  requires net::Streams<Net>
+{
+  Client& client = *static_cast<Client*>(conn.user);
+  client.conn = nullptr;
+  const bool was_open = std::exchange(client.opened, false);
+  const bool retired = std::exchange(client.retired, false);
+  const bool counted = std::exchange(client.refused, false) || retired;
+  --(was_open ? alive_ : connecting_);
+  if (was_open) counts_.closed.add();
+  under_way_ -= book_.lose_all(index(client));
+  if (!counted) {
+    const std::string why = error == 0 ? "closed by the server" : std::strerror(error);
+    fail(was_open ? why : error == EADDRNOTAVAIL ? kNoPort : "connect: " + why);
+  }
+  ended(client, retired);
+}
+
+// Sending.
+
+template <Carrier Net>
+bool Load<Net>::has_room(std::size_t client) const noexcept {
+  const Client& one = clients_[client];
+  return one.usable() && book_.has_room(client) &&
+         (plan_.churn == 0 || book_.sent(client) - one.first_sent < plan_.churn);
+}
+
+template <Carrier Net>
+bool Load<Net>::may_send(std::size_t client, Nanoseconds now) const noexcept {
+  if (open_loop_) return clients_[client].due > book_.sent(client);
+  if (now < measure_from_) return true;
+  return now < end_ && (plan_.requests == 0 || budget_ > 0);
+}
+
+// Sends what has come due, or the first messages of a closed loop; returns when it wants to go on.
+template <Carrier Net>
+Nanoseconds Load<Net>::send_due(Nanoseconds now) {
+  if (open_loop_)
+    return walk_.go(now, net_, counts_, [this](std::size_t client) { come_due(client); });
+  for (int burst = 0; next_first_ < clients_.size(); ++burst, ++next_first_) {
+    if (burst == Walk::kBurst) return now;
+    now = net_.now();
+    if (book_.sent(next_first_) > 0) continue;
+    fill(next_first_, now);
+    if constexpr (kStreams) {
+      if (clients_[next_first_].conn) net_.flush(*clients_[next_first_].conn);
+    }
+  }
+  return kNever;
+}
+
+// Open loop: the time of a connection's next message has come.
+template <Carrier Net>
+void Load<Net>::come_due(std::size_t client) {
+  Client& one = clients_[client];
+  if (one.gone) return;
+  ++one.due;
+  ++waiting_;
+  if (!has_room(client)) return counts_.held.add();
+  send(client, net_.now());
+  if constexpr (kStreams) net_.flush(*one.conn);
+}
+
+// Sends what the connection may and has room for.
+template <Carrier Net>
+void Load<Net>::fill(std::size_t client, Nanoseconds now) {
+  for (bool first = true; has_room(client) && may_send(client, now); first = false) {
+    if (!kStreams && !first) now = net_.now();  // Each has taken a system call.
+    send(client, now);
+  }
+}
+
+template <Carrier Net>
+void Load<Net>::send(std::size_t client, Nanoseconds now) {
+  const std::uint32_t next = book_.sent(client);
+  const Nanoseconds planned = open_loop_ ? walk_.planned_ns(client, next) : now;
+  const MessageId message = this->message(client, book_.enter(client, planned, now));
+  ++under_way_;
+  if (open_loop_)
+    --waiting_;
+  else if (now >= measure_from_)
+    clients_[client].first_measured = std::min(clients_[client].first_measured, next);
+  const std::size_t size = transmit(client, message);
+  if (!measured(client, next)) return;
+  counts_.sent.add();
+  counts_.bytes_out.add(size);
+  if (open_loop_) return counts_.lateness.record(now - planned);
+  counts_.planned.add();
+  if (plan_.requests > 0) --budget_;
+}
+
+// Hands a message to its connection; returns its bytes.
+template <Carrier Net>
+std::size_t Load<Net>::transmit(std::size_t client, const MessageId& message) {
+  Handle& conn = *clients_[client].conn;
+  if constexpr (kStreams) {
+    if (!exchange_.lasting()) conn.copy_lent();  // The message before may lie where this one will.
+    const Request request = exchange_.request(message);
+    if (!request.head.empty()) conn.append(request.head);
+    if (exchange_.lasting())
+      conn.lend(request.body);
+    else
+      conn.lend_until_flush(request.body);
+    return request.size();
+  } else {
+    const Request request = exchange_.request(message);
+    if (const int error = net_.send(conn, request.head, request.body); error != 0)
+      on_datagram_error(conn, error);
+    return request.size();
+  }
+}
+
+// Replies.
+
+template <Carrier Net>
+std::size_t Load<Net>::on_data(net::Conn& conn, Bytes bytes)
+  requires net::Streams<Net>
+{
+  Client& client = *static_cast<Client*>(conn.user);
+  const std::size_t i = index(client);
+  const Nanoseconds now = net_.now();
+  const std::size_t size = bytes.size();
+  while (!bytes.empty()) {
+    if (book_.under_way(i) == 0) {
+      refuse(client, "more bytes came back than were sent");
+      return size;
+    }
+    const MessageId message = this->message(i, book_.oldest(i));
+    const Reply reply = exchange_.reply(message, bytes);
+    if (reply.refused) {
+      Refusal why = exchange_.refusal();
+      if (counts_.wrong_reply.empty()) counts_.wrong_reply = std::move(why.detail);
+      refuse(client, std::move(why.kind));
+      return size;
+    }
+    bytes = bytes.subspan(reply.consumed);
+    if (reply.size == 0) {
+      if (reply.consumed == 0) break;
+      continue;
+    }
+    const Slots::Entry sent = book_.oldest_entry(i);
+    book_.answered(i);
+    // An answer is timed when the kernel received it, or, without its word, when it is read.
+    const Nanoseconds received = net_.received();
+    answered(message, sent, reply.size, received >= sent.sent_ns ? received : now, now);
+    fill(i, now);
+    retire_if_done(i);
+  }
+  return size - bytes.size();
+}
+
+// One that has had its share of messages is closed, and opened anew.
+template <Carrier Net>
+void Load<Net>::retire_if_done(std::size_t client) {
+  Client& one = clients_[client];
+  if (plan_.churn == 0 || one.refused || book_.under_way(client) > 0) return;
+  if (book_.sent(client) - one.first_sent < plan_.churn) return;
+  one.retired = true;
+  if constexpr (kStreams) net_.close(*one.conn);
+}
+
+template <Carrier Net>
+void Load<Net>::answered(const MessageId& message, const Slots::Entry& sent, std::size_t size,
+                         Nanoseconds came, Nanoseconds now) {
+  --under_way_;
+  if (!measured(message.client, message.sequence)) return;
+  counts_.answered.add();
+  counts_.bytes_in.add(size);
+  counts_.last_answer_ns.store(now, std::memory_order_relaxed);
+  if (open_loop_) counts_.service.record(came - sent.sent_ns);
+  counts_.response.record(came - sent.planned_ns);
+}
+
+template <Carrier Net>
+void Load<Net>::on_datagram(net::DatagramConn& conn, Bytes bytes)
+  requires net::Datagrams<Net>
+{
+  const std::size_t i = index(*static_cast<Client*>(conn.user));
+  const std::uint32_t connection = message(i, 0).connection;
+  const auto sequence = exchange_.sequence_of(connection, bytes);
+  if (!sequence || *sequence >= book_.sent(i))
+    return wrong(bytes.size(), "a datagram came that answers nothing of this run");
+  const MessageId message = this->message(i, *sequence);
+  exchange_.opened(i);  // Each datagram is a reply of its own.
+  const Reply reply = exchange_.reply(message, bytes);
+  if (reply.refused || reply.size != bytes.size())
+    return wrong(bytes.size(), reply.refused ? exchange_.refusal().detail
+                                             : "a reply is not as long as what was sent");
+  if (!std::exchange(heard_, true)) gate_.heard.store(true, std::memory_order_relaxed);
+  const Nanoseconds now = net_.now();
+  const std::uint32_t before = book_.under_way(i);
+  const Ledger::Answer answer = book_.answer(i, *sequence, net_.taken_until());
+  if (answer.fate == Ledger::Fate::answered) {
+    answered(message, {answer.planned_ns, answer.sent_ns}, bytes.size(), now, now);
+    if (answer.reordered && measured(i, *sequence)) counts_.reordered.add();
+  } else {
+    under_way_ -= before - book_.under_way(i);
+    if (measured(i, *sequence))
+      (answer.fate == Ledger::Fate::late ? counts_.late : counts_.duplicated).add();
+  }
+  if (phase_ == Phase::running) fill(i, now);
+}
+
+// Its message stays under way: the right answer may still come.
+template <Carrier Net>
+void Load<Net>::wrong(std::size_t size, const std::string& why) {
+  counts_.wrong.add();
+  if (counts_.wrong_reply.empty())
+    counts_.wrong_reply = why + " (" + std::to_string(size) + " bytes)";
+}
+
+// What could not be sent is lost. So is what nobody received; where nobody ever has, the run ends.
+template <Carrier Net>
+void Load<Net>::on_datagram_error(net::DatagramConn&, int error)
+  requires net::Datagrams<Net>
+{
+  const bool refused = error == ECONNREFUSED;
+  fail(refused ? kUnreachable : std::string("send: ") + std::strerror(error));
+  if (!refused || gate_.heard.load(std::memory_order_relaxed)) return;
+  gate_.nobody_listens.store(true, std::memory_order_relaxed);
+  gate_.over.request();
+}
+
+// The end.
+
+// Ends connections, or gives up datagrams, that have waited for too long. What had arrived before
+// the timeout is never judged unseen, however long we ourselves stood still.
+template <Carrier Net>
+void Load<Net>::sweep(Nanoseconds now) {
+  next_sweep_ = now + plan_.timeout / kSweeps;
+  const Nanoseconds taken_until = net_.taken_until();
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    Client& client = clients_[i];
+    if constexpr (kStreams) {
+      if (!client.conn || client.refused || client.retired) continue;
+      if (client.opened && book_.under_way(i) == 0) continue;
+      const Nanoseconds since =
+          client.opened ? book_.oldest_entry(i).sent_ns : client.connect_began_ns;
+      if (taken_until <= since + plan_.timeout) continue;
+      refuse(client, client.opened ? "no reply within the timeout" : "connect: timeout");
+    } else {
+      if (book_.under_way(i) == 0) continue;
+      const std::uint32_t expired = book_.expire(i, taken_until);
+      under_way_ -= expired;
+      if (expired > 0) fill(i, net_.now());
+    }
+  }
+}
+
+template <Carrier Net>
+bool Load<Net>::over(Nanoseconds now) {
+  if (alive_ + connecting_ + reopening_.size() == 0) return true;
+  if (under_way_ == 0 && all_sent(now)) return true;
+  // What is left waits for connections to open again. They have as long as a reply has.
+  const bool stuck = alive_ == 0 || (open_loop_ && walk_.done() && under_way_ == 0);
+  if (!stuck || idle_since_ == 0) idle_since_ = stuck ? now : 0;
+  return stuck && plan_.timeout > 0 && now >= idle_since_ + plan_.timeout;
+}
+
+template <Carrier Net>
+bool Load<Net>::all_sent(Nanoseconds now) const noexcept {
+  if (open_loop_) return walk_.done() && waiting_ == 0;
+  return now >= measure_from_ && (now >= end_ || (plan_.requests > 0 && budget_ == 0));
+}
+
+// Nothing more is awaited, but over UDP for what is late or comes twice.
+template <Carrier Net>
+Nanoseconds Load<Net>::leave(Nanoseconds now) {
+  if (open_loop_ && !walk_.done()) forgo_rest();
+  if (!kStreams && alive_ > 0) {
+    if (phase_ != Phase::lingering) linger_until_ = now + kLinger;
+    phase_ = Phase::lingering;
+    if (now < linger_until_) return linger_until_;
+    if (net_.taken_until() < linger_until_) return now;
+  }
+  phase_ = Phase::done;
+  gate_.leave();
+  return kNever;
+}
+
+// Open loop: the rest of the plan was planned, and is never sent.
+template <Carrier Net>
+void Load<Net>::forgo_rest() {
+  walk_.forgo(counts_);
+  waiting_ = 0;
+  for (std::size_t i = 0; i < clients_.size(); ++i) clients_[i].due = book_.sent(i);
+  forgo_at_ = kNever;
+}
+
+template <Carrier Net>
+void Load<Net>::fail(std::string kind) {
+  counts_.failed.add();
+  ++counts_.errors[std::move(kind)];
+}
+
+template <Carrier Net>
+void Load<Net>::refuse(Client& client, std::string kind) {
+  client.refused = true;
+  fail(std::move(kind));
+  if constexpr (kStreams) net_.close(*client.conn);
+}
+
+template class Load<net::StreamsOf<net::EpollReactor>>;
+template class Load<net::StreamsOf<net::UringReactor>>;
+template class Load<net::DatagramsOf<net::EpollReactor>>;
+template class Load<net::DatagramsOf<net::UringReactor>>;
+template class Load<net::sim::StreamEnd>;
+template class Load<net::sim::DatagramEnd>;
+
+}  // namespace wiremark::load

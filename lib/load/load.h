@@ -1,0 +1,163 @@
+// One thread's part of a load: opens its connections, sends by the plan, takes the replies, and
+// counts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "load/counts.h"
+#include "load/exchange/exchange.h"
+#include "load/ledger.h"
+#include "load/plan/plan.h"
+#include "load/plan/walk.h"
+#include "load/slots.h"
+#include "load/start_gate.h"
+#include "net/concepts.h"
+
+namespace wiremark::load {
+
+/// What a load goes over: streams, or datagrams.
+template <class Net>
+concept Carrier = net::Streams<Net> != net::Datagrams<Net>;
+
+/// After the last answer over UDP we keep listening this long for late and duplicate replies.
+inline constexpr Nanoseconds kLinger = 100 * kMillisecond;
+
+/// A handler, compiled in load.cpp for the views of every backend. In an open loop messages come
+/// due by the plan; in a closed loop each connection sends its first ones, each answer brings the
+/// next, and the time or the thread's share of the requests ends it. Client i of thread t is
+/// connection i * threads + t of the load.
+///
+/// Over streams a connection that has had its share of messages, or broke, may be opened again;
+/// what comes due meanwhile waits for it, and what was under way is lost. Over datagrams nothing
+/// ends a connection, and a message without an answer is lost alone, after the timeout.
+template <Carrier Net>
+class Load {
+ public:
+  Load(Net& net, Exchange& exchange, const Plan& plan, std::size_t thread, StartGate& gate,
+       Counts& counts);
+
+  Nanoseconds on_turn(Nanoseconds now);
+
+  void on_open(net::Conn& conn)
+    requires net::Streams<Net>;
+  std::size_t on_data(net::Conn& conn, Bytes bytes)
+    requires net::Streams<Net>;
+  void on_close(net::Conn& conn, int error)
+    requires net::Streams<Net>;
+
+  void on_datagram(net::DatagramConn& conn, Bytes bytes)
+    requires net::Datagrams<Net>;
+  void on_datagram_error(net::DatagramConn& conn, int error)
+    requires net::Datagrams<Net>;
+
+ private:
+  static constexpr bool kStreams = net::Streams<Net>;
+  using Handle = std::conditional_t<kStreams, net::Conn, net::DatagramConn>;
+  using Book = std::conditional_t<kStreams, Slots, Ledger>;
+
+  enum class Phase { connecting, waiting, running, lingering, done };
+
+  struct Client {
+    Handle* conn = nullptr;                // Null before it is connected and after its end.
+    Nanoseconds connect_began_ns = 0;      // Streams.
+    std::uint32_t due = 0;                 // Open loop: messages whose planned time has come.
+    std::uint32_t first_measured = kNone;  // Closed loop: the first message after the warm-up.
+    std::uint32_t first_sent = 0;          // The first message of this connection.
+    bool opened = false;
+    bool refused = false;  // We ended it and have counted why.
+    bool retired = false;  // It has had its share of messages.
+    bool gone = false;     // It will not be opened again.
+
+    bool usable() const noexcept { return opened && !refused && !retired; }
+  };
+
+  struct Reopening {
+    Client* client;
+    Nanoseconds at;
+  };
+
+  static constexpr std::uint32_t kNone = ~0u;
+  // Connections being opened at once by one thread, well below the listen backlog.
+  static constexpr std::size_t kConnecting = 256;
+  // The last part of the wait for a connection's time is not slept: a wake-up takes 20 to 60 us.
+  static constexpr Nanoseconds kConnectSpin = 100 * kMicrosecond;
+  // So that all threads stand ready for the first one's time.
+  static constexpr Nanoseconds kConnectLead = kMillisecond;
+  // Sweeps per timeout: a stalled connection is closed, or a lost datagram given up, at most an
+  // eighth of it late.
+  static constexpr Nanoseconds kSweeps = 8;
+  // After a connection broke: soon enough to find a server that comes back, seldom enough to spare
+  // it.
+  static constexpr Nanoseconds kReconnectPause = 100 * kMillisecond;
+
+  std::size_t index(const Client& client) const noexcept {
+    return static_cast<std::size_t>(&client - clients_.data());
+  }
+  MessageId message(std::size_t client, std::uint32_t sequence) const noexcept {
+    return {client, static_cast<std::uint32_t>(walk_.number(client)), sequence};
+  }
+  bool measured(std::size_t client, std::uint32_t sequence) const noexcept {
+    return open_loop_ ? walk_.measured(client, sequence)
+                      : sequence >= clients_[client].first_measured;
+  }
+  bool has_room(std::size_t client) const noexcept;
+  bool may_send(std::size_t client, Nanoseconds now) const noexcept;
+  bool all_sent(Nanoseconds now) const noexcept;
+
+  Nanoseconds connect_some(Nanoseconds now);
+  void connect(Client& client);
+  void connect_failed(Client& client, const Error& error);
+  Nanoseconds reopen_some(Nanoseconds now);
+  void ended(Client& client, bool retired);
+  Nanoseconds start(Nanoseconds now);
+  Nanoseconds send_due(Nanoseconds now);
+  void come_due(std::size_t client);
+  void fill(std::size_t client, Nanoseconds now);
+  void send(std::size_t client, Nanoseconds now);
+  std::size_t transmit(std::size_t client, const MessageId& message);
+  void answered(const MessageId& message, const Slots::Entry& sent, std::size_t size,
+                Nanoseconds came, Nanoseconds now);
+  void retire_if_done(std::size_t client);
+  void wrong(std::size_t size, const std::string& why);
+  void sweep(Nanoseconds now);
+  bool over(Nanoseconds now);
+  Nanoseconds leave(Nanoseconds now);
+  void forgo_rest();
+  void fail(std::string kind);
+  void refuse(Client& client, std::string kind);
+
+  Net& net_;
+  Exchange& exchange_;
+  const Plan& plan_;
+  StartGate& gate_;
+  Counts& counts_;
+  Walk walk_;
+  const bool open_loop_;
+  Phase phase_ = Phase::connecting;
+  std::vector<Client> clients_;
+  Book book_;
+  std::deque<Reopening> reopening_;  // The retired first, the broken behind them in their order.
+
+  std::size_t next_connect_ = 0;
+  std::size_t connecting_ = 0;
+  std::size_t alive_ = 0;
+
+  Nanoseconds measure_from_ = 0;
+  Nanoseconds end_ = kNever;       // Of the measured part; kNever without a limit of time.
+  Nanoseconds forgo_at_ = kNever;  // Open loop: when what has not been sent never will be.
+  Nanoseconds next_sweep_ = kNever;
+  Nanoseconds idle_since_ = 0;  // Nothing but connections that are closed holds up the end.
+  Nanoseconds linger_until_ = 0;
+  std::size_t next_first_ = 0;  // Closed loop: who sends its first message.
+  std::uint64_t budget_;        // Closed loop: requests left to this thread.
+  std::uint64_t waiting_ = 0;   // Open loop: due, and not sent.
+  std::uint64_t under_way_ = 0;
+  bool heard_ = false;  // Told to the gate.
+};
+
+}  // namespace wiremark::load

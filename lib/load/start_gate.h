@@ -1,0 +1,34 @@
+// The start and the end of a run, between the control thread and its workers.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "base/clock.h"
+#include "net/stop.h"
+
+namespace wiremark::load {
+
+/// Made by the control thread, which opens it; every worker leaves it once.
+struct StartGate {
+  std::atomic<Nanoseconds> connect_ns{0};  ///< When connection 0 is started; 0 before it is known.
+  std::atomic<Nanoseconds> start_ns{0};    ///< Set by the control thread; 0 while closed.
+  std::atomic<std::size_t> running{0};     ///< Workers that still send or await.
+  net::Stop over;
+  std::atomic<bool> heard{false};           ///< UDP: an answer has come, whatever it was.
+  std::atomic<bool> nobody_listens{false};  ///< UDP: the network said so before that.
+
+  /// Until when a worker waits whose connections stand; 0 when the start has come.
+  Nanoseconds closed_until(Nanoseconds now) const noexcept {
+    constexpr Nanoseconds kPoll = 500 * kMicrosecond;
+    const Nanoseconds start = start_ns.load(std::memory_order_acquire);
+    if (start == 0) return now + kPoll;
+    return now < start ? start : 0;
+  }
+  /// A worker is done; the last one ends the run.
+  void leave() {
+    if (running.fetch_sub(1) == 1) over.request();
+  }
+};
+
+}  // namespace wiremark::load
