@@ -1,0 +1,241 @@
+// One run of a load against netecho's handlers over a simulated network, held against its record.
+#include "scenario.h"
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+#include "load/load.h"
+#include "net/sim/datagrams.h"
+#include "net/sim/streams.h"
+#include "netecho/protocol.h"
+#include "record.h"
+#include "staged_end.h"
+
+namespace wiremark::load {
+
+namespace {
+
+using net::sim::DatagramEnd;
+using net::sim::StreamEnd;
+
+// The control thread's look at whether the connections stand, and its lead before the start.
+constexpr Nanoseconds kLook = kMillisecond;
+constexpr Nanoseconds kLead = 2 * kMillisecond;
+
+// All of a run, over streams or over datagrams.
+template <class End>
+class Play {
+ public:
+  explicit Play(const Scenario& scenario);
+
+  Played run();
+
+ private:
+  static constexpr bool kStreams = std::is_same_v<End, StreamEnd>;
+  using Directory = std::conditional_t<kStreams, StreamEnd::Listeners, DatagramEnd::Sockets>;
+
+  struct Thread {
+    Thread(net::sim::Network& network, Directory& directory, const Scenario& scenario,
+           const Plan& plan, const ExchangePlan& exchanges, std::size_t index, StartGate& gate)
+        : end(network, directory, scenario.load),
+          exchange(exchanges.exchange(plan.share_of(plan.connections, index))),
+          record(plan, index, scenario.poisson, scenario.exchange.seed,
+                 exchanges.exchange(plan.share_of(plan.connections, index)),
+                 kStreams && scenario.load.reactor.receive_timestamps),
+          load(end, *exchange, plan, index, gate, *counts) {}
+
+    std::unique_ptr<Counts> counts = std::make_unique<Counts>();
+    End end;
+    std::unique_ptr<Exchange> exchange;
+    Record record;
+    Load<End> load;
+  };
+
+  void listen();
+  void serve();
+  void await_connections();
+  void plan_faults();
+  void check_end(bool over);
+
+  Scenario scenario_;
+  net::sim::Network network_;
+  Directory directory_;
+  End server_;
+  StartGate gate_;
+  std::unique_ptr<ExchangePlan> exchanges_;
+  std::deque<Thread> threads_;
+  tools::EchoCounts echo_counts_;
+  std::shared_ptr<void> handler_;  // Of the server.
+  bool cut_short_ = false;
+  Played played_;
+};
+
+Schedule schedule_of(const Scenario& scenario) {
+  const Plan& plan = scenario.plan;
+  const auto within = [&](Nanoseconds end, std::uint64_t places) {
+    return scenario.poisson ? Schedule::poisson(plan.connections, plan.rate_hz, end, places,
+                                                scenario.exchange.seed)
+                            : Schedule(plan.connections, plan.rate_hz, end, places);
+  };
+  const Nanoseconds length = plan.duration > 0 ? plan.warmup + plan.duration : kNever;
+  if (plan.requests == 0) return within(length, UINT64_MAX);
+  return within(length, within(plan.warmup, UINT64_MAX).places() + plan.requests);
+}
+
+template <class End>
+Play<End>::Play(const Scenario& scenario)
+    : scenario_(scenario),
+      network_(scenario.seed),
+      server_(network_, directory_, scenario.server),
+      exchanges_(*plan_exchange(scenario.exchange, kStreams ? 0 : scenario.seed + 1)) {
+  Plan& plan = scenario_.plan;
+  plan.target = *net::Address::parse(kStreams ? "127.0.0.1:7007" : "udp:127.0.0.1:7007");
+  if (plan.open_loop()) plan.schedule.emplace(schedule_of(scenario_));
+  gate_.running = plan.threads;
+  serve();
+  if (scenario_.listens_at != kNever)
+    network_.at(kEpoch + scenario_.listens_at, [this] { listen(); });
+  network_.at(kEpoch, [this] {
+    for (std::size_t i = 0; i < scenario_.plan.threads; ++i) {
+      Thread& thread = threads_.emplace_back(network_, directory_, scenario_, scenario_.plan,
+                                             *exchanges_, i, gate_);
+      thread.end.watch([&thread](const net::sim::Seen& seen) {
+        thread.record.see_load(seen, thread.end.taken_until());
+      });
+      thread.end.serve(thread.load);
+    }
+    await_connections();
+  });
+  server_.watch([this](const net::sim::Seen& seen) {
+    for (Thread& thread : threads_) thread.record.see_server(seen);
+  });
+}
+
+template <class End>
+void Play<End>::listen() {
+  if constexpr (kStreams)
+    (void)server_.listen(scenario_.plan.target, {});
+  else
+    (void)server_.bind(scenario_.plan.target, {});
+}
+
+// What a Responder refers to.
+template <wire::Codec C, class End>
+struct OwnResponder {
+  OwnResponder(End& end, tools::EchoCounts& counts)
+      : codec(wire::Limits()), answerer(codec, wire::Limits()), handler(end, answerer, counts) {}
+
+  C codec;
+  tools::CodecAnswerer<C> answerer;
+  tools::Responder<End, tools::CodecAnswerer<C>> handler;
+};
+
+template <class End>
+void Play<End>::serve() {
+  if constexpr (kStreams) {
+    if (scenario_.tick > 0) {
+      using Staged = tools::StagedEnd<End>;
+      const auto staged = std::make_shared<Staged>(server_, echo_counts_, scenario_.tick);
+      server_.serve(*staged);
+      handler_ = staged;
+      return;
+    }
+  }
+  const bool framed = wire::with_codec(exchanges_->name(), wire::Limits(), [&]<class C>(C&) {
+                        const auto own =
+                            std::make_shared<OwnResponder<C, End>>(server_, echo_counts_);
+                        server_.serve(own->handler);
+                        handler_ = own;
+                      }).has_value();
+  if (framed) return;
+  const auto echo = std::make_shared<tools::Echo<End>>(server_, echo_counts_);
+  server_.serve(*echo);
+  handler_ = echo;
+}
+
+// Starts when each connection stands, or has failed.
+template <class End>
+void Play<End>::await_connections() {
+  std::uint64_t settled = 0;
+  for (const Thread& thread : threads_)
+    settled += thread.counts->connected.get() + thread.counts->failed.get();
+  if (settled < scenario_.plan.connections) {
+    if (!gate_.over.requested())
+      network_.at(network_.now() + kLook, [this] { await_connections(); });
+    return;
+  }
+  const Nanoseconds start = network_.now() + kLead;
+  played_.started = start;
+  for (Thread& thread : threads_) thread.record.starts(start);
+  gate_.start_ns = start;
+  plan_faults();
+}
+
+template <class End>
+void Play<End>::plan_faults() {
+  if constexpr (kStreams) {
+    for (const Nanoseconds at : scenario_.resets)
+      network_.at(played_.started + at, [this] { server_.reset_one(); });
+    for (const Nanoseconds at : scenario_.half_closes)
+      network_.at(played_.started + at, [this] { server_.half_close_one(); });
+  }
+  if (scenario_.give_up > 0)
+    network_.at(played_.started + scenario_.give_up, [this] {
+      cut_short_ = true;
+      gate_.over.request();
+    });
+}
+
+template <class End>
+Played Play<End>::run() {
+  const Plan& plan = scenario_.plan;
+  // Whatever happens to it, a run ends: the plan, then what its last messages may wait for.
+  Nanoseconds stalls = 0;
+  for (const auto* stalled : {&scenario_.load.stalls, &scenario_.server.stalls})
+    for (const auto& stall : *stalled) stalls += stall.to - stall.from;
+  const double planned_s = plan.requests > 0 && plan.open_loop()
+                               ? static_cast<double>(plan.requests) /
+                                     (plan.rate_hz * static_cast<double>(plan.connections))
+                               : 0;
+  const Nanoseconds longest = 600 * kSecond + plan.warmup + plan.duration + stalls +
+                              static_cast<Nanoseconds>(planned_s * kSecond);
+  const bool over = network_.run(gate_.over, kEpoch + longest);
+  check_end(over && gate_.over.requested());
+  played_.ended = network_.now();
+  return std::move(played_);
+}
+
+template <class End>
+void Play<End>::check_end(bool over) {
+  if (!over) played_.differences.emplace_back("the run did not end");
+  std::uint64_t taken = 0;
+  for (Thread& thread : threads_) {
+    for (std::string& difference :
+         thread.record.compare(*thread.counts, cut_short_ || gate_.nobody_listens))
+      played_.differences.push_back(std::move(difference));
+    taken += thread.record.taken();
+    played_.planned += thread.counts->planned.get();
+    played_.sent += thread.counts->sent.get();
+    played_.answered += thread.counts->answered.get();
+    played_.late += thread.counts->late.get();
+    played_.failed += thread.counts->failed.get();
+    if (thread.end.connections() > scenario_.plan.connections)
+      played_.differences.emplace_back("more connections stand than were asked for");
+  }
+  const bool counts_messages = kStreams && exchanges_->name() != tools::kRaw;
+  if (counts_messages && taken != echo_counts_.messages.get())
+    played_.differences.emplace_back("the server counted other messages than it took in");
+  if (!threads_.empty()) played_.counts = std::move(threads_.front().counts);
+}
+
+}  // namespace
+
+Played play(const Scenario& scenario) {
+  if (scenario.datagrams) return Play<DatagramEnd>(scenario).run();
+  return Play<StreamEnd>(scenario).run();
+}
+
+}  // namespace wiremark::load
