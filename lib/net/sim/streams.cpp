@@ -230,8 +230,7 @@ void StreamEnd::check_output(StreamConn& conn) {
     conn.over_limit = true;
     stats_.pauses.add();
   } else if (conn.over_limit && conn.out.size() <= limit / 2) {
-    conn.over_limit = false;
-    make_ready(conn);
+    conn.over_limit = false;  // The news of the window's room brings the turn that reads.
   }
 }
 
