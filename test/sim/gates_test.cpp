@@ -92,6 +92,7 @@ TEST_CASE("both stalls together: each message waits for the one that it meets") 
 TEST_CASE("a load that stood still over its timeout takes in what lies in its sockets first") {
   Scenario scenario = open_loop();
   scenario.plan.timeout = 200 * kMillisecond;
+  scenario.server.path.latency = 100 * kMillisecond;  // So that replies are on their way.
   scenario.load.events_per_turn = 2;
   scenario.load.stalls = {stall_of(4 * kSecond, kSecond)};
   const Played played = exactly(scenario);
@@ -290,6 +291,7 @@ TEST_CASE("datagrams: a load that stood still judges none that lies in its socke
   Scenario scenario = open_loop();
   scenario.datagrams = true;
   scenario.plan.timeout = 50 * kMillisecond;
+  scenario.server.path.latency = 20 * kMillisecond;
   scenario.load.stalls = {stall_of(4 * kSecond, kSecond)};
   const Played played = exactly(scenario);
   CHECK(played.answered == 10'000);
