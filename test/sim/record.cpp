@@ -97,6 +97,7 @@ void Record::answer(Message& message, const net::sim::Seen& seen) {
 }
 
 void Record::see_load(const net::sim::Seen& seen, Nanoseconds taken_until) {
+  last_seen_ = std::max(last_seen_, seen.at);
   if (!seen.datagram.empty()) return see_datagram(seen, taken_until);
   if (seen.what == What::connecting) {
     Client& client = client_of(seen.user);
@@ -188,6 +189,17 @@ void Record::see_server(const net::sim::Seen& seen) {
     ++stream.taken;
     ++taken_;
   }
+}
+
+Nanoseconds Record::over_at() const {
+  Nanoseconds at = std::max(last_seen_, start_ + plan_.warmup + plan_.duration);
+  for (const auto& [user, client] : clients_) {
+    for (const Message& message : client->messages) {
+      const bool waits = message.answered == 0 && !message.lost;
+      at = std::max({at, message.planned, waits ? message.sent + plan_.timeout : 0});
+    }
+  }
+  return at;
 }
 
 // This thread's measured part of the plan.

@@ -36,6 +36,10 @@ class Record {
   /// was cut short, what had not come due was not planned.
   std::vector<std::string> compare(const Counts& counts, bool cut_short) const;
 
+  /// When the last thing happened that a load without --reconnect may wait for: what it has sent
+  /// and nobody answered it gives up after its timeout.
+  Nanoseconds over_at() const;
+
   /// Messages that the server's loop took in, warm-up included.
   std::uint64_t taken() const noexcept { return taken_; }
 
@@ -89,6 +93,7 @@ class Record {
   std::map<void*, std::unique_ptr<Client>> clients_;
   std::map<std::uint64_t, Stream> streams_;
   measure::Histogram connect_;
+  Nanoseconds last_seen_ = 0;
   std::uint64_t opened_ = 0;
   std::uint64_t closed_ = 0;
   std::uint64_t taken_ = 0;

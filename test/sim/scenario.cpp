@@ -59,6 +59,7 @@ class Play {
   void await_connections();
   void plan_faults();
   void check_end(bool over);
+  void check_no_vain_wait();
 
   Scenario scenario_;
   net::sim::Network network_;
@@ -203,14 +204,28 @@ Played Play<End>::run() {
   const Nanoseconds longest = 600 * kSecond + plan.warmup + plan.duration + stalls +
                               static_cast<Nanoseconds>(planned_s * kSecond);
   const bool over = network_.run(gate_.over, kEpoch + longest);
-  check_end(over && gate_.over.requested());
   played_.ended = network_.now();
+  check_end(over && gate_.over.requested());
   return std::move(played_);
+}
+
+// A run does not wait for what cannot come: it ends a sweep after the last thing that may.
+template <class End>
+void Play<End>::check_no_vain_wait() {
+  const Plan& plan = scenario_.plan;
+  if (plan.reconnect || plan.churn > 0 || plan.requests > 0 || cut_short_) return;
+  constexpr Nanoseconds kLeaving = 250 * kMillisecond;  // The linger over UDP, and some turns.
+  Nanoseconds latest = kLeaving + plan.timeout / 4;
+  for (const auto& stall : scenario_.load.stalls) latest += stall.to - stall.from;
+  Nanoseconds over_at = 0;
+  for (const Thread& thread : threads_) over_at = std::max(over_at, thread.record.over_at());
+  if (played_.ended > over_at + latest) played_.differences.emplace_back("the run waited in vain");
 }
 
 template <class End>
 void Play<End>::check_end(bool over) {
   if (!over) played_.differences.emplace_back("the run did not end");
+  if (over && played_.started > 0) check_no_vain_wait();
   std::uint64_t taken = 0;
   for (Thread& thread : threads_) {
     for (std::string& difference :
