@@ -20,7 +20,7 @@ void write_out(std::string_view text);
 /// What went wrong with standard output, as long as there is something to tell.
 Result<> printed();
 
-/// Prints to standard error. What cannot be said there cannot be said.
+/// Prints to standard error. Failures to write it are ignored.
 void write_err(std::string_view text);
 
 template <class... T>

@@ -78,7 +78,7 @@ void add(CommandLine& line, BackendOptions& options) {
            "SO_RCVBUF of each socket (kernel's choice)");
 }
 
-Result<net::Backend> settle_backend(const std::string& tool, const BackendOptions& options,
+Result<net::Backend> usable_backend(const std::string& tool, const BackendOptions& options,
                                     bool quiet) {
   const auto choice = net::choose_backend(options.backend);
   if (!choice) return std::unexpected(choice.error());

@@ -15,9 +15,9 @@ struct BackendOptions {
 
 void add(CommandLine& line, BackendOptions& options);
 
-/// The backend to use, after saying on standard error when `auto` fell back. Exits with kCannot and
-/// the fix when the one asked for cannot run.
-Result<net::Backend> settle_backend(const std::string& tool, const BackendOptions& options,
+/// The backend to use, after saying on standard error when `auto` fell back. Errors: the one asked
+/// for cannot run; the message names the fix.
+Result<net::Backend> usable_backend(const std::string& tool, const BackendOptions& options,
                                     bool quiet);
 
 }  // namespace wiremark::tools

@@ -35,7 +35,7 @@ void Histogram::subtract(const Histogram& earlier) noexcept {
     counts_[bucket.index].store(held - std::min(held, bucket.count), std::memory_order_relaxed);
   });
   clamped_.store(clamped() - std::min(clamped(), earlier.clamped()), std::memory_order_relaxed);
-  settle_bounds();
+  repair_bounds();
 }
 
 bool Histogram::restore(std::size_t index, std::uint64_t count) noexcept {
@@ -48,7 +48,7 @@ void Histogram::restore_bounds(Nanoseconds min, Nanoseconds max, std::uint64_t c
   min_.store(min, std::memory_order_relaxed);
   max_.store(max, std::memory_order_relaxed);
   clamped_.store(clamped, std::memory_order_relaxed);
-  settle_bounds();
+  repair_bounds();
 }
 
 void Histogram::clear() noexcept {
@@ -117,7 +117,7 @@ std::uint64_t Histogram::count_above(Nanoseconds value) const noexcept {
 
 // Makes the extremes agree with the buckets, which a copy taken while another thread records, or a
 // subtraction, may have left behind.
-void Histogram::settle_bounds() noexcept {
+void Histogram::repair_bounds() noexcept {
   std::size_t first = kBuckets;
   std::size_t last = 0;
   for_each([&](const Bucket& bucket) {

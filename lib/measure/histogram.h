@@ -142,7 +142,7 @@ class Histogram {
     counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }
 
-  void settle_bounds() noexcept;
+  void repair_bounds() noexcept;
 
   std::unique_ptr<Counter[]> counts_;
   Counter min_{UINT64_MAX};

@@ -13,7 +13,7 @@ namespace wiremark::measure {
 enum class Order { at_once, in_turn };
 
 /// Adds the histograms bucket by bucket and so without loss; messages, bytes, plans, errors and
-/// processor time too. What cannot be added is settled so:
+/// processor time too. What cannot be added follows rules of its own:
 ///
 /// - The seconds are those of the longest run at once, or the sum of runs in turn.
 /// - Several runs at once against one target have measured the same server: its largest share and

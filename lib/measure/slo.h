@@ -22,7 +22,8 @@ struct Objective {
 };
 
 /// Several, with commas between them: "p99<2ms,max<=50ms,errors<1". A figure is pN with N from 0 to
-/// 100, mean, max or errors. Errors: the one that is none, with what would be.
+/// 100, mean, max or errors. Errors: names the item that is not an objective
+/// and shows a valid one.
 Result<std::vector<Objective>> parse_objectives(std::string_view text);
 
 /// "slo p99<2ms" with what the run had. Fails too where no message was measured. A percentile with

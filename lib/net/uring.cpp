@@ -74,7 +74,7 @@ Result<Ring> Ring::open(const UringOptions& options) {
   ring.open_ = true;
   // Saves a descriptor look-up; an old kernel does without.
   io_uring_register_ring_fd(&ring.ring_);
-  ring.settle(options);
+  ring.probe(options);
   return ring;
 }
 
@@ -92,7 +92,7 @@ int Ring::set_up(const UringOptions& options) {
 }
 
 // Tries each choice; the kernel's own word decides.
-void Ring::settle(const UringOptions& asked) {
+void Ring::probe(const UringOptions& asked) {
   const auto miss = [this](auto& choice, auto off, const std::string& why) {
     choice = off;
     missing_.push_back(why);

@@ -69,7 +69,7 @@ class UringDatagrams {
   struct Send {
     DatagramConn* conn;  // Null for an answer.
     std::uint32_t size;
-    unsigned buffer;  // That the answer lies in.
+    unsigned buffer;  // The receive buffer that holds the answer.
   };
 
   UringDatagrams(Ring& ring, BufferRing buffers, UringTurn& turn, ReactorStats& stats);

@@ -65,10 +65,10 @@ void Waiter::end_window(Nanoseconds now) noexcept {
   pace_[spinning_] = pace;
   if (trial_) {
     const bool pays = pace_[true] + pace_[true] / 4 <= pace_[false];
-    return settle(pays, pays != spinning_ ? std::min(2 * patience_, kPatienceMax) : kPatienceMin);
+    return choose(pays, pays != spinning_ ? std::min(2 * patience_, kPatienceMax) : kPatienceMin);
   }
   // Far slower than the longest spin: no trial could succeed, and what comes next is a new stream.
-  if (!spinning_ && pace > 4 * policy_.time_ns) return settle(false, kPatienceMin);
+  if (!spinning_ && pace > 4 * policy_.time_ns) return choose(false, kPatienceMin);
   if (--windows_left_ > 0) return;
   trial_ = true;
   spinning_ = !spinning_;
@@ -76,11 +76,11 @@ void Waiter::end_window(Nanoseconds now) noexcept {
 
 // In a trial, spinning does not pay; after one, the stream that it paid for has ended.
 void Waiter::spun_in_vain() noexcept {
-  settle(false, trial_ ? std::min(2 * patience_, kPatienceMax) : kPatienceMin);
+  choose(false, trial_ ? std::min(2 * patience_, kPatienceMax) : kPatienceMin);
   events_ = window_start_ = 0;
 }
 
-void Waiter::settle(bool spinning, unsigned patience) noexcept {
+void Waiter::choose(bool spinning, unsigned patience) noexcept {
   spinning_ = spinning;
   trial_ = false;
   patience_ = windows_left_ = patience;

@@ -82,14 +82,14 @@ class Waiter {
 
   void end_window(Nanoseconds now) noexcept;
   void spun_in_vain() noexcept;
-  void settle(bool spinning, unsigned patience) noexcept;
+  void choose(bool spinning, unsigned patience) noexcept;
 
   WaitPolicy policy_;
   unsigned events_last_ = 0;
 
   // adaptive.
   bool spinning_ = false;
-  bool trial_ = false;            // Of the way that is not the settled one.
+  bool trial_ = false;            // Of the way that is not the chosen one.
   Nanoseconds pace_[2] = {0, 0};  // Time per event while sleeping, and while spinning.
   unsigned patience_ = kPatienceMin;
   unsigned windows_left_ = 1;  // Until the next trial.

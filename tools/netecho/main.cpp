@@ -248,7 +248,7 @@ net::Workers::Body stages(Staged& staged, Serving& serving) {
 }
 
 Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, EchoRun& run) {
-  const auto backend = settle_backend("netecho", options.backend, options.output.quiet);
+  const auto backend = usable_backend("netecho", options.backend, options.output.quiet);
   if (!backend) return std::unexpected(backend.error());
   const std::size_t threads = options.threads.threads;
   if (auto allowed = net::require_descriptors(16 + 4 * threads); !allowed)

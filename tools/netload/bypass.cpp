@@ -212,7 +212,7 @@ std::string Ladder::document() const {
 
 int show_bypass(const LoadOptions& options, const std::vector<std::string>& arguments,
                 const net::Stop& stop, Signals& signals) {
-  const auto backend = settle_backend("netload", options.backend, options.output.quiet);
+  const auto backend = usable_backend("netload", options.backend, options.output.quiet);
   if (!backend) return cannot("netload", backend.error());
   Ladder ladder(options);
   auto done = ladder.enter_all(*backend);

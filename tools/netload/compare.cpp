@@ -8,7 +8,7 @@ namespace wiremark::tools {
 
 int compare(const LoadOptions& options, const std::vector<std::string>& arguments,
             const net::Stop& stop, Signals& signals) {
-  const auto client = settle_backend("netload", options.backend, options.output.quiet);
+  const auto client = usable_backend("netload", options.backend, options.output.quiet);
   if (!client) return cannot("netload", client.error());
   std::vector<Contender> contenders;
   for (const net::Backend backend : options.compare) {

@@ -229,7 +229,7 @@ void add_options(CommandLine& line, LoadOptions& options) {
 
 bool over_udp(const LoadOptions& options) { return options.target.starts_with("udp:"); }
 
-std::string settle(LoadOptions& options) {
+std::string complete(LoadOptions& options) {
   const bool starts_server = options.target.empty();
   const std::string many = asks_for_many(options);
   if (!starts_server && (many == "--compare" || many == "--bypass"))

@@ -59,6 +59,6 @@ void add_options(CommandLine& line, LoadOptions& options);
 bool over_udp(const LoadOptions& options);
 
 /// Fills in what was not given and depends on other options. A usage error is returned as text.
-std::string settle(LoadOptions& options);
+std::string complete(LoadOptions& options);
 
 }  // namespace wiremark::tools

@@ -29,7 +29,7 @@ Without TARGET it starts a netecho on loopback for the run.)";
 
 Result<int> run(const LoadOptions& options, const std::vector<std::string>& arguments,
                 const net::Stop& stop, Signals& signals) {
-  const auto backend = settle_backend("netload", options.backend, options.output.quiet);
+  const auto backend = usable_backend("netload", options.backend, options.output.quiet);
   if (!backend) return std::unexpected(backend.error());
   std::optional<ServerProcess> server;
   Target target;
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
       kExamples);
   add_options(line, options);
   if (const auto exit = line.parse(argc, argv)) return *exit;
-  if (const std::string wrong = settle(options); !wrong.empty()) {
+  if (const std::string wrong = complete(options); !wrong.empty()) {
     print_err("netload: {}\nTry 'netload --help'.\n", wrong);
     return kUsage;
   }

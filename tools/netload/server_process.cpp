@@ -35,7 +35,7 @@ pid_t spawn(const std::string& program, const std::vector<std::string>& argument
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid != 0) return pid;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // One that rests would not take another signal.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // A stopped child ignores SIGTERM.
   if (::getppid() != parent) ::_exit(1);
   ::setpgid(0, 0);  // Or Ctrl-C in a terminal ended both, and the load counted errors.
   const int nowhere = ::open("/dev/null", O_RDWR);
