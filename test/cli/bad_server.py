@@ -5,6 +5,8 @@ import socket
 import struct
 import threading
 
+from process import receive
+
 
 class BadServer:
     """Accepts connections and hands each, with its number from 0 on, to `behave(connection, number)`
@@ -38,15 +40,16 @@ class BadServer:
         self._listener.close()
 
 
-def echo(connection, messages=None):
-    """Echoes a number of reads, or until the peer ends."""
-    while messages is None or messages > 0:
-        data = connection.recv(1 << 16)
-        if not data:
-            return
+def echo(connection):
+    """Echoes until the peer ends."""
+    while data := connection.recv(1 << 16):
         connection.sendall(data)
-        if messages is not None:
-            messages -= 1
+
+
+def echo_messages(connection, count, size):
+    """Echoes that many messages of that size, one by one, and reads no further."""
+    for _ in range(count):
+        connection.sendall(receive(connection, size))
 
 
 def reset(connection):

@@ -5,20 +5,22 @@ import os
 import signal
 import socket
 
-from bad_server import BadServer, echo, reset
+from bad_server import BadServer, echo, echo_messages, reset
 from case import case, contains, equal, expect, run, wait_until
 from outcome import expect_outcome
 from process import Echo, handles, netload, receive, require_backend, start_netload
 
 # Far below what a run without a time limit of its own would need, far above what a slow machine does.
 SECONDS = 60
+# Of the messages, where a server tells them apart.
+SIZE = 100
 
 
 def wrong_byte_in(place):
-    """Echoes 20 messages of 100 bytes, then one with a byte that is wrong."""
+    """Echoes 20 messages, then one with a byte that is wrong."""
     def behave(connection, number):
-        echo(connection, 20)
-        data = bytearray(connection.recv(100))
+        echo_messages(connection, 20, SIZE)
+        data = bytearray(receive(connection, SIZE))
         data[place] ^= 1
         connection.sendall(data)
         echo(connection)
@@ -33,7 +35,7 @@ def errors_of(ended):
 def a_wrong_byte_is_seen():
     for place in [0, 57, 99]:
         with BadServer(wrong_byte_in(place)) as server:
-            ended = netload(server.address, "-c", "1", "-s", "100", "-d", "30s", "--json", seconds=SECONDS)
+            ended = netload(server.address, "-c", "1", "-s", SIZE, "-d", "30s", "--json", seconds=SECONDS)
             ended.ended_with(1)
             equal(errors_of(ended), {"wrong reply": 1}, "errors")
             checks = ended.json()["checks"]
@@ -41,7 +43,7 @@ def a_wrong_byte_is_seen():
             outcome = expect_outcome(ended.json())
             equal([outcome["answered"], outcome["lost"]], [20, 1], "messages before it, and itself")
     with BadServer(wrong_byte_in(3)) as server:
-        text = netload(server.address, "-c", "1", "-s", "100", "-d", "30s", seconds=SECONDS).ended_with(1).out
+        text = netload(server.address, "-c", "1", "-s", SIZE, "-d", "30s", seconds=SECONDS).ended_with(1).out
         contains(text, "wrong reply")
         contains(text, "differed")
 
@@ -49,27 +51,27 @@ def a_wrong_byte_is_seen():
 @case
 def a_wrong_byte_passes_where_nobody_looks():
     with BadServer(wrong_byte_in(3)) as server:
-        netload(server.address, "-c", "1", "-s", "100", "-n", "50", "--no-verify", seconds=SECONDS).ended_with(0)
+        netload(server.address, "-c", "1", "-s", SIZE, "-n", "50", "--no-verify", seconds=SECONDS).ended_with(0)
 
 
 @case
 def replies_in_another_order_are_wrong():
     def behave(connection, number):
-        data = connection.recv(200, 0x100)  # MSG_WAITALL
-        connection.sendall(data[100:] + data[:100])
+        data = receive(connection, 2 * SIZE)
+        connection.sendall(data[SIZE:] + data[:SIZE])
         echo(connection)
     with BadServer(behave) as server:
-        ended = netload(server.address, "-c", "1", "-s", "100", "-P", "2", "-d", "30s", "--json", seconds=SECONDS)
+        ended = netload(server.address, "-c", "1", "-s", SIZE, "-P", "2", "-d", "30s", "--json", seconds=SECONDS)
         equal(errors_of(ended.ended_with(1)), {"wrong reply": 1}, "errors")
 
 
 @case
 def a_short_reply_and_the_end():
     def behave(connection, number):
-        echo(connection, 5)
-        connection.sendall(connection.recv(100)[:40])
+        echo_messages(connection, 5, SIZE)
+        connection.sendall(receive(connection, SIZE)[:40])
     with BadServer(behave) as server:
-        ended = netload(server.address, "-c", "1", "-s", "100", "-d", "30s", "--json", seconds=SECONDS)
+        ended = netload(server.address, "-c", "1", "-s", SIZE, "-d", "30s", "--json", seconds=SECONDS)
         equal(errors_of(ended.ended_with(4)), {"closed by the server": 1}, "errors")
         equal(ended.json()["totals"]["messages"], 5, "messages: the short one is none")
 
@@ -77,11 +79,11 @@ def a_short_reply_and_the_end():
 @case
 def more_than_was_sent():
     def behave(connection, number):
-        echo(connection, 5)
-        connection.sendall(connection.recv(100) + b"x")
+        echo_messages(connection, 5, SIZE)
+        connection.sendall(receive(connection, SIZE) + b"x")
         echo(connection)
     with BadServer(behave) as server:
-        ended = netload(server.address, "-c", "1", "-s", "100", "-r", "50", "-d", "1s", "--json", seconds=SECONDS)
+        ended = netload(server.address, "-c", "1", "-s", SIZE, "-r", "50", "-d", "1s", "--json", seconds=SECONDS)
         expect(ended.code in (1, 4), f"exit {ended.code}: {ended.err}")
         # The next message may be under way when it comes: then it is the start of a wrong reply.
         expect(errors_of(ended) in ({"more bytes came back than were sent": 1}, {"wrong reply": 1}),
@@ -94,7 +96,7 @@ def bytes_before_anything_was_sent():
         connection.sendall(b"220 welcome\r\n")
         echo(connection)
     with BadServer(behave) as server:
-        ended = netload(server.address, "-c", "2", "-s", "100", "-d", "30s", seconds=SECONDS)
+        ended = netload(server.address, "-c", "2", "-s", SIZE, "-d", "30s", seconds=SECONDS)
         expect(ended.code in (1, 3, 4), f"exit {ended.code}: {ended.out}{ended.err}")
         said = ended.out + ended.err
         expect("more bytes came back" in said or "wrong reply" in said, said)
@@ -103,7 +105,7 @@ def bytes_before_anything_was_sent():
 def one_of_four(misbehave):
     def behave(connection, number):
         if number == 2:
-            echo(connection, 10)
+            echo_messages(connection, 10, SIZE)
             misbehave(connection)
         else:
             echo(connection)
@@ -115,7 +117,7 @@ def one_is_closed_and_the_others_go_on():
     for name, misbehave in [("closed by the server", lambda connection: connection.close()),
                             ("Connection reset by peer", reset)]:
         with BadServer(one_of_four(misbehave)) as server:
-            ended = netload(server.address, "-c", "4", "-n", "2000", "-s", "100", "--json", seconds=SECONDS)
+            ended = netload(server.address, "-c", "4", "-n", "2000", "-s", SIZE, "--json", seconds=SECONDS)
             ended.ended_with(4)
             expect(len(errors_of(ended)) == 1, f"errors: {errors_of(ended)}")
             # A close with unread bytes is a reset too.
@@ -123,14 +125,14 @@ def one_is_closed_and_the_others_go_on():
             expect(ended.json()["totals"]["messages"] >= 1999, f"the others stopped: {ended.json()['totals']}")
             contains(" ".join(ended.json()["warnings"]), "error")
         with BadServer(one_of_four(misbehave)) as server:
-            netload(server.address, "-c", "4", "-n", "2000", "-s", "100", "--max-errors", "1",
+            netload(server.address, "-c", "4", "-n", "2000", "-s", SIZE, "--max-errors", "1",
                     seconds=SECONDS).ended_with(0)
 
 
 @case
 def one_is_closed_under_a_schedule():
     with BadServer(one_of_four(reset)) as server:
-        ended = netload(server.address, "-c", "4", "-r", "100", "-d", "1s", "-s", "100", "--json", seconds=SECONDS)
+        ended = netload(server.address, "-c", "4", "-r", "100", "-d", "1s", "-s", SIZE, "--json", seconds=SECONDS)
         ended.ended_with(4)
         outcome = expect_outcome(ended.json())
         equal(outcome["planned"], 400, "planned")
@@ -155,10 +157,10 @@ def no_answer_ends_with_the_timeout():
 @case
 def half_an_answer_is_none():
     def behave(connection, number):
-        connection.sendall(connection.recv(100)[:50])
+        connection.sendall(receive(connection, SIZE)[:50])
         server.ended.wait()
     with BadServer(behave) as server:
-        ended = netload(server.address, "-c", "2", "-s", "100", "-d", "100ms", "--timeout", "300ms", "--json",
+        ended = netload(server.address, "-c", "2", "-s", SIZE, "-d", "100ms", "--timeout", "300ms", "--json",
                         seconds=SECONDS)
         equal(errors_of(ended.ended_with(4)), {"no reply within the timeout": 2}, "errors")
         equal(ended.json()["totals"]["messages"], 0, "messages")
@@ -215,10 +217,10 @@ def the_server_dies():
 @case
 def all_die_early_and_the_rest_of_the_plan_is_unsent():
     def behave(connection, number):
-        echo(connection, 10)
+        echo_messages(connection, 10, SIZE)
         reset(connection)
     with BadServer(behave) as server:
-        ended = netload(server.address, "-c", "4", "-r", "100", "-d", "20s", "-s", "100", "--json", seconds=SECONDS)
+        ended = netload(server.address, "-c", "4", "-r", "100", "-d", "20s", "-s", SIZE, "--json", seconds=SECONDS)
         outcome = expect_outcome(ended.ended_with(4).json())
         equal(outcome["planned"], 8000, "planned")
         equal(outcome["answered"], 40, "answered")
@@ -242,13 +244,13 @@ def closed_in_the_midst_of_a_message():
 def half_closed():
     """The server ends its own side and goes on reading."""
     def behave(connection, number):
-        echo(connection, 10)
+        echo_messages(connection, 10, SIZE)
         connection.shutdown(socket.SHUT_WR)
         while connection.recv(1 << 16):
             pass
     with BadServer(behave) as server:
         for load in [["-d", "20s"], ["-r", "100", "-d", "20s"]]:
-            ended = netload(server.address, "-c", "3", *load, "-s", "100", "--json", seconds=SECONDS).ended_with(4)
+            ended = netload(server.address, "-c", "3", *load, "-s", SIZE, "--json", seconds=SECONDS).ended_with(4)
             equal(errors_of(ended), {"closed by the server": 3}, f"errors with {load}")
             equal(ended.json()["totals"]["messages"], 30, "messages")
 
@@ -257,7 +259,7 @@ def half_closed():
 def one_breaks_and_is_opened_again():
     for load, messages in [(["-n", "2000"], 2000), (["-r", "200", "-d", "2s"], 1600)]:
         with BadServer(one_of_four(reset)) as server:
-            ended = netload(server.address, "-c", "4", *load, "-s", "100", "--reconnect", "--json", seconds=SECONDS)
+            ended = netload(server.address, "-c", "4", *load, "-s", SIZE, "--reconnect", "--json", seconds=SECONDS)
             result = ended.ended_with(4).json()
             equal(sum(errors_of(ended).values()), 1, "errors")
             outcome = expect_outcome(result)

@@ -9,10 +9,10 @@ import sys
 import tempfile
 import time
 
-from bad_server import BadServer, echo
+from bad_server import BadServer, echo, echo_messages
 from case import Skip, case, contains, equal, expect, run, wait_until
 from document import keeps_to_the_schema
-from process import Echo, netload, start_netload
+from process import Echo, netload, receive, start_netload
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
 
@@ -41,7 +41,10 @@ def a_verdict_comes_first():
 @case
 def errors_invalidate_unless_allowed():
     def behave(connection, number):
-        echo(connection, 10 if number == 0 else None)
+        if number == 0:
+            echo_messages(connection, 10, 512)
+        else:
+            echo(connection)
     for flags, code, valid in [([], 4, False), (["--max-errors", "1"], 0, True)]:
         with BadServer(behave) as server:
             ended = netload(server.address, "-c", "4", "-n", "4000", "--json", *flags).ended_with(code)
@@ -230,24 +233,26 @@ def the_distribution_is_that_of_the_result():
             contains(netload(server.address, "-c", "1", "-n", "5", flag, "/nowhere/file").ended_with(3).err, "/nowhere/file")
 
 
-SEARCH = ["--find-max", "-d", "300ms", "-c", "4"]
+SEARCH = ["--find-max", "-d", "150ms", "-c", "4"]
 
 
 @case
 def the_highest_rate_is_found():
-    """A server that answers each connection 100 times a second keeps no rate above 400."""
+    """A server that answers each connection 200 times a second keeps no rate above 800."""
     def behave(connection, number):
-        while data := connection.recv(1 << 16):
-            connection.sendall(data)
-            time.sleep(0.01)
+        while message := receive(connection, 64):
+            connection.sendall(message)
+            time.sleep(0.005)
     with BadServer(behave) as server, tempfile.TemporaryDirectory() as folder:
-        ended = netload(server.address, *SEARCH, "-s", "64", "-R", "100", "--slo", "p99<60ms", f"--json={folder}/found",
+        ended = netload(server.address, *SEARCH, "-s", "64", "-R", "200", "--slo", "p99<30ms", f"--json={folder}/found",
                         seconds=180).ended_with(0)
         with open(f"{folder}/found", encoding="utf-8") as file:
             found = json.load(file)
         keeps_to_the_schema(found)
-        expect(50 < found["max_rate_hz"] < 450, f"maximum {found['max_rate_hz']}")
-        equal(found["limit"], "server", "the limit")
+        expect(100 < found["max_rate_hz"] < 900, f"maximum {found['max_rate_hz']}")
+        edge = [probe for probe in found["probes"] if probe["rate_hz"] == found["next"]["rate_hz"]][-1]
+        # A generator that a busy machine held up says so itself.
+        equal(found["limit"], "generator" if edge["generator_was_limit"] else "server", "the limit")
         expect(found["next"]["rate_hz"] <= 1.06 * found["max_rate_hz"], f"bracket: {found['next']}")
         best = [probe for probe in found["probes"] if probe["rate_hz"] == found["max_rate_hz"]]
         expect(len(best) >= 3, f"{len(best)} probes of the highest rate")
@@ -257,7 +262,7 @@ def the_highest_rate_is_found():
         expect(len(lines) <= 40, f"{len(lines)} probes")
         kept = sum(probe["kept"] for probe in best)
         contains(ended.out, f"messages/s, kept in {kept} of {len(best)} probes: ")
-        contains(ended.out, "at most 40 or 24.0 s")
+        contains(ended.out, "at most 40 or 12.0 s")
 
 
 @case
