@@ -176,9 +176,10 @@ def segments_are_the_kernels():
 @case
 def segments_of_the_warm_up_are_left_out():
     with Echo() as server:
-        flags = ["-c", "10", "-r", "100", "-w", "1s", "-d", "1s", "--json"]
+        flags = ["-c", "10", "-n", "1000", "-w", "200ms", "--json"]
         packets = netload(server.address, *flags).ended_with(0).json()["totals"]["packets"]
-    expect(900 <= packets["data_out"] <= 1200, f"segments of 1,000 messages: {packets}")
+    # One in flight: a message is a segment, and that under way as the warm-up ends may count or not.
+    expect(990 <= packets["data_out"] <= 1020, f"segments of 1,000 messages: {packets}")
 
 
 @case
