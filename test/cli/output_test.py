@@ -53,14 +53,18 @@ def errors_invalidate_unless_allowed():
             contains(" ".join(ended.json()["warnings"]), "1 error (")
 
 
+# How long one end is stopped, while 1,000 messages a second come due: what is tested is that this is told.
+STALL_S = 0.4
+
+
 @case
 def a_stopped_generator_is_named():
-    """Asleep for a second, netload finds 100 messages of each connection overdue."""
+    """Asleep for 400 ms, netload finds 100 messages of each connection overdue."""
     with Echo() as server:
-        with start_netload(server.address, "-c", "4", "-r", "100", "-d", "3s", "-i", "50ms", "--json") as running:
-            wait_until(lambda: running.err.count("qps") > 5, "it ran")
-            running.signal(signal.SIGSTOP)
-            time.sleep(1)
+        with start_netload(server.address, "-c", "4", "-r", "250", "-d", "1s", "-i", "20ms", "--json") as running:
+            wait_until(lambda: running.err.count("qps") > 2, "it ran")
+            running.pause()
+            time.sleep(STALL_S)
             running.signal(signal.SIGCONT)
             result = running.finish().ended_with(0).json()
         expect(result["pacing"]["overdue"] > 300, f"pacing: {result['pacing']}")
@@ -70,11 +74,11 @@ def a_stopped_generator_is_named():
 @case
 def a_stopped_server_does_not_invalidate():
     with Echo() as server:
-        with start_netload(server.address, "-c", "4", "-r", "100", "-d", "3s", "-P", "1", "-i", "50ms",
+        with start_netload(server.address, "-c", "4", "-r", "250", "-d", "1s", "-P", "1", "-i", "20ms",
                            "--json") as running:
-            wait_until(lambda: running.err.count("qps") > 5, "it ran")
-            server.signal(signal.SIGSTOP)
-            time.sleep(1)
+            wait_until(lambda: running.err.count("qps") > 2, "it ran")
+            server.pause()
+            time.sleep(STALL_S)
             server.signal(signal.SIGCONT)
             result = running.finish().ended_with(0).json()
         pacing = result["pacing"]
@@ -123,7 +127,7 @@ def what_does_not_go_together():
 @case
 def lines_of_json():
     with Echo("--json-lines", "-i", "100ms") as server:
-        ended = netload(server.address, "-c", "2", "-d", "1s", "-i", "200ms", "--json-lines").ended_with(0)
+        ended = netload(server.address, "-c", "2", "-d", "500ms", "-i", "100ms", "--json-lines").ended_with(0)
         lines = [json.loads(line) for line in ended.out.splitlines()]
         expect(len(lines) >= 4, f"{len(lines)} lines")
         equal([line["schema"] for line in lines], ["wiremark.interval/1"] * (len(lines) - 1) + ["wiremark.result/2"], "schemas")
@@ -170,8 +174,8 @@ def colours_only_where_they_are_wanted():
 @case
 def progress_on_standard_error():
     with Echo() as server:
-        flags = [server.address, "-c", "1", "-d", "1500ms"]
-        contains(netload(*flags, "--progress", "on").ended_with(0).err, "1 s of 1.50 s, ")
+        flags = [server.address, "-c", "1", "-d", "1100ms"]
+        contains(netload(*flags, "--progress", "on").ended_with(0).err, "1 s of 1.10 s, ")
         equal(netload(*flags, "--progress", "off").ended_with(0).err, "", "standard error without progress")
 
 
@@ -182,7 +186,7 @@ def starts_at_a_time():
         ended = netload(server.address, "-c", "2", "-r", "100", "-d", "200ms", "--start-at", f"{at:.3f}", "--json")
         expect(time.time() >= at + 0.2, "it ended before its start and its duration had passed")
         equal(ended.ended_with(0).json()["outcome"]["answered"], 40, "messages")
-        ended = netload(server.address, "-c", "20", "--connect-rate", "10", "-n", "1", "--start-at", f"{time.time() + 1:.3f}")
+        ended = netload(server.address, "-c", "20", "--connect-rate", "20", "-n", "1", "--start-at", f"{time.time() + 0.7:.3f}")
         contains(ended.ended_with(3).err, "choose a later time")
 
 
@@ -277,7 +281,7 @@ def no_rate_keeps_what_nothing_can():
 
 @case
 def a_search_can_be_interrupted():
-    with Echo() as server, start_netload(server.address, "--find-max", "-d", "500ms", "-c", "2", "--json") as running:
+    with Echo() as server, start_netload(server.address, "--find-max", "-d", "200ms", "-c", "2", "--json") as running:
         wait_until(lambda: running.err.count("kept") > 1, "two probes were there")
         running.signal(signal.SIGINT)
         ended = running.finish().ended_with(130)
@@ -289,7 +293,7 @@ def a_search_can_be_interrupted():
 def the_generator_is_named_as_the_limit():
     """One processor for both, and the generator does all that costs: no reply is worth a limit of the server."""
     with Echo() as server:
-        ended = netload(server.address, "--find-max", "-d", "300ms", "-c", "50", "-s", "16k", "-R", "400k", "--slo",
+        ended = netload(server.address, "--find-max", "-d", "100ms", "-c", "50", "-s", "16k", "-R", "400k", "--slo",
                         "p99<10s", "--json", seconds=180)
         probes = ended.json()["probes"]
         named = [probe for probe in probes if probe["generator_was_limit"]]
