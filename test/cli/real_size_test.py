@@ -6,7 +6,6 @@ import resource
 
 from case import Skip, case, equal, expect, run, wait_until
 from many_echo import ManyEcho
-from messages import FORMATS
 from process import Echo, netload, require_backend, start_netload
 
 SECONDS = 400
@@ -23,21 +22,37 @@ def require_descriptors():
         raise Skip(f"the hard limit of descriptors is {hard}, and {needed} are needed")
 
 
+def check_ten_thousand(name, server):
+    result = result_of(server, "-f", name, "-c", "10000", "-r", "10", "-d", "1s")
+    equal(result["totals"]["connections"], 10_000, "connections")
+    equal(result["outcome"]["planned"], 100_000, "planned")
+    equal(result["outcome"]["answered"], 100_000, "answered")
+    equal(result["outcome"]["lost"], 0, "lost")
+    equal([check["passed"] for check in result["checks"]], [True], "every reply verified")
+    equal(result["totals"]["errors"], {}, "errors")
+    expect("server" in result["cpu"], "no CPU of the server")
+    served = server.stop().ended_with(0).json()["totals"]
+    equal(served["connections"], 10_000, "connections that the server saw")
+    equal(served["bytes_out"], result["totals"]["bytes_in"], "bytes that the server returned")
+    equal(served["errors"], {}, "errors of the server")
+    return result, served
+
+
 @case
 def ten_thousand_connections():
     require_descriptors()
     with Echo("--json") as server:
-        result = result_of(server, "-c", "10000", "-r", "10", "-d", "5s")
-        equal(result["totals"]["connections"], 10_000, "connections")
-        equal(result["outcome"]["planned"], 500_000, "planned")
-        equal(result["outcome"]["answered"], 500_000, "answered")
-        equal(result["outcome"]["lost"], 0, "lost")
-        equal(result["totals"]["errors"], {}, "errors")
-        expect("server" in result["cpu"], "no CPU of the server")
-        served = server.stop().ended_with(0).json()["totals"]
-        equal(served["connections"], 10_000, "connections that the server saw")
-        equal(served["bytes_out"], 500_000 * 512, "bytes that the server returned")
-        equal(served["errors"], {}, "errors of the server")
+        result, _ = check_ten_thousand("raw", server)
+        equal(result["totals"]["bytes_in"], 100_000 * 512, "bytes")
+
+
+@case
+def ten_thousand_connections_in_a_format():
+    """In one: what another format does differently, it does in each message."""
+    require_descriptors()
+    with Echo("-f", "protobuf", "--json") as server:
+        _, served = check_ten_thousand("protobuf", server)
+        equal(served["messages"], 100_000, "messages that the server answered")
 
 
 def packets_dropped():
@@ -53,13 +68,13 @@ def ten_thousand_connections_over_udp():
     require_descriptors()
     before = packets_dropped()
     with Echo("--rcvbuf", "4M", "--json", listen=["udp:127.0.0.1:0"]) as server:
-        result = result_of(server, "-c", "10000", "-r", "10", "-d", "5s", "-s", "64")
+        result = result_of(server, "-c", "10000", "-r", "10", "-d", "1s", "-s", "64")
         served = server.stop().ended_with(0).json()["totals"]["datagrams"]
         outcome, ours = result["outcome"], result["totals"]["datagrams"]
-        equal(outcome["planned"], 500_000, "planned")
-        equal(outcome["sent"], 500_000, "sent")
-        equal(outcome["answered"] + outcome["lost"], 500_000, "answered and lost")
-        expect(outcome["answered"] > 400_000, f"most were lost: {outcome}")
+        equal(outcome["planned"], 100_000, "planned")
+        equal(outcome["sent"], 100_000, "sent")
+        equal(outcome["answered"] + outcome["lost"], 100_000, "answered and lost")
+        expect(outcome["answered"] > 80_000, f"most were lost: {outcome}")
         there = ours["out"] - served["in"] - served["dropped"]
         back = served["out"] - ours["in"] - ours["dropped"]
         expect(there >= 0 and back >= 0, f"more came than was sent: client {ours}, server {served}")
@@ -71,52 +86,23 @@ def ten_thousand_connections_over_udp():
 @case
 def sixty_thousand_connections_to_one_target():
     """Four processes, because one may not open so many descriptors everywhere; each connection comes from
-    a port of its own, of more source addresses than one."""
+    a port of its own, of more source addresses than one: two processes choose theirs, two are told."""
     processes, each = 4, 15_000
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard != resource.RLIM_INFINITY and hard < each + 100:
         raise Skip(f"the hard limit of descriptors is {hard}, and {each + 100} are needed")
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    by_itself = [[]] * processes
-    by_hand = [["--source-ip", f"127.0.{process}.2-127.0.{process}.9"] for process in range(processes)]
-    for sources in [by_itself, by_hand]:
-        with ManyEcho(processes, each) as server, contextlib.ExitStack() as stack:
-            runs = [stack.enter_context(start_netload(server.address, "-c", each, "-r", "0.5", "-d", "8s", "-s", "64",
-                                                      "--timeout", "60s", "--json", *flags)) for flags in sources]
-            wait_until(lambda: server.open() == processes * each, "all were open at once", 120)
-            for run_ in runs:
-                result = run_.finish(SECONDS).ended_with(0).json()
-                equal(result["totals"]["connections"], each, "connections")
-                equal(result["outcome"]["planned"], 4 * each, "planned")
-                equal(result["outcome"]["answered"], 4 * each, "answered")
-                equal(result["totals"]["errors"], {}, "errors")
-
-
-@case
-def ten_thousand_connections_in_every_format():
-    require_descriptors()
-    for name in FORMATS:
-        with Echo("-f", name, "--json") as server:
-            result = result_of(server, "-f", name, "-c", "10000", "-r", "10", "-d", "2s")
-            equal(result["totals"]["connections"], 10_000, f"connections in {name}")
-            equal(result["outcome"]["planned"], 200_000, "planned")
-            equal(result["outcome"]["answered"], 200_000, f"answered in {name}")
-            equal([check["passed"] for check in result["checks"]], [True], "every answer decoded and checked")
+    sources = [[], [], *(["--source-ip", f"127.0.{process}.2-127.0.{process}.9"] for process in [2, 3])]
+    with ManyEcho(processes, each) as server, contextlib.ExitStack() as stack:
+        runs = [stack.enter_context(start_netload(server.address, "-c", each, "-r", "0.5", "-d", "8s", "-s", "64",
+                                                  "--timeout", "60s", "--json", *flags)) for flags in sources]
+        wait_until(lambda: server.open() == processes * each, "all were open at once", 120)
+        for run_ in runs:
+            result = run_.finish(SECONDS).ended_with(0).json()
+            equal(result["totals"]["connections"], each, "connections")
+            equal(result["outcome"]["planned"], 4 * each, "planned")
+            equal(result["outcome"]["answered"], 4 * each, "answered")
             equal(result["totals"]["errors"], {}, "errors")
-            served = server.stop().ended_with(0).json()["totals"]
-            equal(served["messages"], 200_000, f"messages that the server answered in {name}")
-            equal(served["errors"], {}, "errors of the server")
-
-
-@case
-def a_million_requests():
-    with Echo("--json") as server:
-        result = result_of(server, "-n", "1000000", "-c", "100", "-s", "512")
-        equal(result["totals"]["messages"], 1_000_000, "messages")
-        equal([check["passed"] for check in result["checks"]], [True], "every reply verified")
-        equal(result["totals"]["errors"], {}, "errors")
-        served = server.stop().ended_with(0).json()["totals"]
-        equal(served["bytes_out"], 512_000_000, "bytes that the server returned")
 
 
 require_backend()
