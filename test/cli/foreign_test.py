@@ -22,7 +22,7 @@ def sockperf_plays_ping_pong():
     require("sockperf")
     with Echo("-f", "sockperf", "--json") as server:
         received = 0
-        for size in ["14", "64", "20000"]:
+        for size in ["14", "20000"]:
             ended = run_program("sockperf", "ping-pong", "--tcp", "-i", "127.0.0.1", "-p", server.port, "-t", "1",
                                 "-m", size).ended_with(0)
             counted = re.search(r"\[Total Run\].*ReceivedMessages=(\d+)", ended.out)
@@ -49,7 +49,7 @@ def sockperf_plays_ping_pong_over_udp():
     require("sockperf")
     with Echo("-f", "sockperf", "--json", listen=["udp:127.0.0.1:0"]) as server:
         received = 0
-        for size in ["14", "64", "20000"]:
+        for size in ["14", "20000"]:
             ended = run_program("sockperf", "ping-pong", "-i", "127.0.0.1", "-p", server.port, "-t", "1", "-m",
                                 size).ended_with(0)
             contains(ended.out, "# dropped messages = 0; # duplicated messages = 0; # out-of-order messages = 0")

@@ -64,7 +64,7 @@ def duration():
 def rate_of_each_connection():
     with Echo() as server:
         expect_plan(document(server, "-c", "20", "-r", "50", "-d", "500ms"), 500)
-        expect_plan(document(server, "-c", "3", "-r", "0.5", "-d", "4s"), 6)
+        expect_plan(document(server, "-c", "3", "-r", "2.5", "-d", "800ms"), 6)
         expect_plan(document(server, "-c", "20", "-r", "50", "-d", "500ms", "-t", "2"), 500)
         expect_plan(document(server, "-c", "5", "-r", "100", "-n", "77"), 77)
 
@@ -72,9 +72,9 @@ def rate_of_each_connection():
 @case
 def rate_of_all_together():
     with Echo() as server:
-        expect_plan(document(server, "-c", "7", "-R", "100", "-d", "1s"), 100)
-        expect_plan(document(server, "-c", "3", "-R", "7.5", "-d", "2s"), 15)
-        expect_plan(document(server, "-c", "100", "-R", "50", "-d", "1s"), 50)
+        expect_plan(document(server, "-c", "7", "-R", "100", "-d", "500ms"), 50)
+        expect_plan(document(server, "-c", "3", "-R", "7.5", "-d", "400ms"), 3)
+        expect_plan(document(server, "-c", "100", "-R", "100", "-d", "500ms"), 50)
 
 
 @case
@@ -100,7 +100,7 @@ def a_rate_that_nothing_can_keep_ends():
     """Hours of messages would be left; the count stays exact, over threads that share the connections unevenly."""
     with Echo() as server:
         for flags in [["-c", "7", "-t", "3"], ["-c", "7", "-t", "3", "-w", "10ms"], ["-c", "2", "-P", "1"]]:
-            outcome = expect_outcome(document(server, "-R", "1000M", "-d", "100ms", "--timeout", "3s", *flags))
+            outcome = expect_outcome(document(server, "-R", "1000M", "-d", "100ms", "--timeout", "1s", *flags))
             equal(outcome["planned"], 100_000_000, f"planned with {flags}")
             expect(outcome["unsent"] > 0, f"unsent of {outcome}")
             equal(outcome["answered"], outcome["sent"], f"answered of {outcome}")
@@ -109,7 +109,7 @@ def a_rate_that_nothing_can_keep_ends():
 @case
 def poisson_arrivals():
     with Echo() as server:
-        flags = ["-c", "7", "-R", "1000", "--arrival", "poisson", "-d", "1s", "--seed"]
+        flags = ["-c", "7", "-R", "4000", "--arrival", "poisson", "-d", "250ms", "--seed"]
         counts = [expect_outcome(document(server, *flags, seed)) for seed in ["5", "5", "6"]]
         for outcome in counts:
             equal(outcome, all_well(outcome["planned"]), "outcome")
@@ -222,7 +222,7 @@ def connect_rate():
 @case
 def slow_connect_rate_is_not_a_timeout():
     with Echo() as server:
-        document(server, "-c", "3", "--connect-rate", "2", "--timeout", "200ms", "-n", "3")
+        document(server, "-c", "3", "--connect-rate", "4", "--timeout", "200ms", "-n", "3")
 
 
 @case
@@ -364,8 +364,8 @@ def every_way_to_wait():
 @case
 def a_batch_sends_what_came_due_together():
     with Echo() as server:
-        result = document(server, "-c", "50", "-R", "5k", "-d", "1s", "--wait", "batch:20ms")
-        expect_plan(result, 5000)
+        result = document(server, "-c", "50", "-R", "5k", "-d", "500ms", "--wait", "batch:20ms")
+        expect_plan(result, 2500)
         # A message waits for half of the time in the mean, and none is sent before its own.
         expect(result["lateness_ns"]["mean"] > 3e6, f"sent one by one: {result['lateness_ns']['mean']} ns late")
         expect(result["latency_ns"]["mean"] > result["service_ns"]["mean"], "latency does not count from the plan")
