@@ -157,7 +157,7 @@ TEST_CASE_TEMPLATE("a slow reader gets appended answers whole and in order", R, 
     for (unsigned i = 0; i < 4; ++i) {
       threads.emplace_back([&intact, &server, i, size = longest, to = server.address()] {
         Client client(to, 4'096);
-        const std::string frames = random_frames(100'000 / size + 300, size, i);
+        const std::string frames = random_frames(400'000 / size + 20, size, i);
         std::thread writer([&] { client.send(frames); });
         eventually([&] { return server.stats().pauses.get() >= 4; });  // Every buffer is full.
         std::string back;
