@@ -31,8 +31,8 @@ concept DatagramServer = Handler<H> && requires(H handler, Bytes bytes) {
 /// A handler of connected UDP sockets.
 ///
 ///   on_datagram(conn, bytes)        one datagram, which may be empty; the bytes die when it
-///   returns on_datagram_error(conn, errno)  a datagram could not be sent, or the network has said
-///   that an
+///                                   returns
+///   on_datagram_error(conn, errno)  a datagram could not be sent, or the network has said that an
 ///                                   earlier one did not arrive (ECONNREFUSED: nobody listens
 ///                                   there)
 template <class H>
