@@ -113,7 +113,7 @@ void UringDatagrams::answer(std::size_t socket, unsigned buffer, io_uring_recvms
 void UringDatagrams::send(DatagramConn& conn, Bytes head, Bytes body) {
   const std::size_t size = head.size() + body.size();
   std::byte* copy = turn_.memory().take(size);
-  std::memcpy(copy, head.data(), head.size());
+  if (!head.empty()) std::memcpy(copy, head.data(), head.size());
   if (!body.empty()) std::memcpy(copy + head.size(), body.data(), body.size());
   io_uring_sqe& sqe = ring_.entry();
   io_uring_prep_send(&sqe, conn.fd, copy, size, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -305,6 +305,40 @@ TEST_CASE_TEMPLATE("connections over UDP keep datagrams apart, whenever they are
   CHECK(alive == Counting<R>::kPeers);
 }
 
+namespace {
+
+/// A connected socket that waits for four datagrams.
+struct Four {
+  void on_datagram(DatagramConn&, Bytes bytes) {
+    came.emplace_back(as_text(bytes));
+    if (came.size() == 4) stop.request();
+  }
+  void on_datagram_error(DatagramConn&, int) { stop.request(); }
+  Nanoseconds on_turn(Nanoseconds) { return kNever; }
+
+  Stop stop;
+  std::vector<std::string> came;
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a datagram may lack its head, its body, or both", R, EpollReactor,
+                   UringReactor) {
+  DatagramEcho echo;
+  Server<R, DatagramEcho> server(echo, {}, "udp:127.0.0.1:0");
+  auto backend = R::open({});
+  REQUIRE(backend);
+  DatagramsOf<R> reactor(**backend);
+  const auto conn = reactor.connect(server.address(), {}, nullptr);
+  REQUIRE(conn);
+  for (const Bytes head : {Bytes(), as_bytes("head")}) {
+    for (const Bytes body : {Bytes(), as_bytes("body")}) reactor.send(**conn, head, body);
+  }
+  Four four;
+  REQUIRE(reactor.run(four, four.stop));
+  CHECK(four.came == std::vector<std::string>{"", "body", "head", "headbody"});
+}
+
 TEST_CASE_TEMPLATE("a port where nobody listens is told to each connection", R, EpollReactor,
                    UringReactor) {
   const Address nowhere = [] {
