@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "load/exchange/exchanges.h"
+#include "wire/codecs.h"
+#include "wire/frame.h"
 
 using namespace wiremark;
 using namespace wiremark::load;
@@ -145,6 +147,23 @@ TEST_CASE("a datagram says which message it answers, and one of another run is n
     CHECK(plan_of(name, true, 12)->exchange(1)->sequence_of(kConnection, as_bytes(datagram)) != 5);
     CHECK_FALSE(exchange->sequence_of(kConnection, Bytes()));
   }
+}
+
+TEST_CASE("a datagram may have any head, and answers nothing with another than ours") {
+  for_each_format([](Exchange&, const std::string& name) {
+    const auto plan = plan_of(name, true, 11);
+    const auto exchange = plan->exchange(1);
+    for (const std::int32_t head : {INT32_MIN, -1, INT32_MAX}) {
+      wire::with_codec(name, wire::Limits(), [&](auto& codec) {
+        const wire::Message message{.head = head, .guid = 1, .content = "x"};
+        std::vector<std::byte> frame(wire::max_frame_size(codec, message));
+        frame.resize(wire::encode_frame(codec, message, frame));
+        const auto sequence = exchange->sequence_of(kConnection, frame);
+        REQUIRE(sequence);
+        CHECK(exchange->reply({0, kConnection, *sequence}, frame).refused);
+      });
+    }
+  });
 }
 
 TEST_CASE("what does not go with an exchange is refused with the fix") {

@@ -38,7 +38,8 @@ wire::Message FramedPlan::message(std::uint32_t connection, std::uint32_t sequen
 
 std::uint32_t FramedPlan::sequence_of(std::uint32_t connection,
                                       const wire::Message& reply) const noexcept {
-  const auto high = static_cast<std::uint32_t>(reply.head - kHead) << 31;
+  // Whoever sends it may write any head.
+  const auto high = (static_cast<std::uint32_t>(reply.head) - kHead) << 31;
   return high | ((static_cast<std::uint32_t>(reply.guid) ^ key_of(connection)) & INT32_MAX);
 }
 
