@@ -29,12 +29,13 @@ struct Request {
   std::size_t size() const noexcept { return head.size() + body.size(); }
 };
 
-/// What an exchange makes of the bytes that wait for it.
+/// What an exchange makes of the bytes that wait for it; small enough to come back in registers.
 struct Reply {
   std::size_t consumed = 0;  ///< Of the bytes shown; 0 where a reply is read only when it is whole.
-  std::size_t size = 0;      ///< Of the reply that ends with what was consumed; 0 while none does.
+  std::uint32_t size = 0;    ///< Of the reply that ends with what was consumed; 0 while none does.
   bool refused = false;      ///< It is wrong, and refusal() says why.
 };
+static_assert(sizeof(Reply) <= 2 * sizeof(void*));
 
 /// Why a reply was refused.
 struct Refusal {
@@ -54,11 +55,11 @@ class Exchange {
   /// The connection has opened: nothing is left of a reply that an earlier one began.
   virtual void opened(std::size_t client) = 0;
 
-  virtual Request request(const MessageId& message) = 0;
+  virtual Request request(MessageId message) = 0;
 
   /// Reads the reply to `message` from the front of `bytes`, which come again, with more behind
   /// them, as far as they were not consumed.
-  virtual Reply reply(const MessageId& message, Bytes bytes) = 0;
+  virtual Reply reply(MessageId message, Bytes bytes) = 0;
 
   /// The sequence of the message that a datagram answers, if it looks like one of this run.
   virtual std::optional<std::uint32_t> sequence_of(std::uint32_t connection, Bytes datagram) = 0;

@@ -60,7 +60,7 @@ class FramedExchange final : public Exchange {
 
   void opened(std::size_t) override {}  // A reply is read when it is whole.
 
-  Request request(const MessageId& id) override {
+  Request request(MessageId id) override {
     const wire::Message message = plan_.message(id.connection, id.sequence);
     const std::size_t room = wire::max_frame_size(codec_, message);
     if (scratch_.size() < room) [[unlikely]]
@@ -68,7 +68,7 @@ class FramedExchange final : public Exchange {
     return {{}, Bytes(scratch_.data(), wire::encode_frame(codec_, message, scratch_))};
   }
 
-  Reply reply(const MessageId& id, Bytes bytes) override {
+  Reply reply(MessageId id, Bytes bytes) override {
     wire::Frame frame;
     wire::Message got;
     if (const auto error = verify_ ? wire::decode_frame(codec_, bytes, plan_.limits(), frame, got)
@@ -77,9 +77,10 @@ class FramedExchange final : public Exchange {
       refusal_ = {wire::name_of(C::kName, error.kind), wire::describe(C::kName, error, bytes)};
       return {.refused = true};
     }
-    if (!verify_) return {.consumed = frame.size, .size = frame.size};
+    const Reply whole{.consumed = frame.size, .size = static_cast<std::uint32_t>(frame.size)};
+    if (!verify_) return whole;
     const wire::Message sent = plan_.message(id.connection, id.sequence);
-    if (got == sent) return {.consumed = frame.size, .size = frame.size};
+    if (got == sent) return whole;
     refusal_ = plan_.difference(got, sent);
     return {.refused = true};
   }

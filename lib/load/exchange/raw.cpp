@@ -34,20 +34,20 @@ std::string RawPlan::verified() const {
   return "every byte of every reply compared with what was sent";
 }
 
-Request RawExchange::request(const MessageId& message) {
-  const Bytes window = plan_.pattern().message(message.connection, message.sequence);
-  if (plan_.run() == 0) return {{}, window};
-  DatagramHeader{plan_.run(), message.connection, message.sequence}.write(header_.data());
+Request RawExchange::request(MessageId message) {
+  const Bytes window = pattern_.message(message.connection, message.sequence);
+  if (run_ == 0) return {{}, window};
+  DatagramHeader{run_, message.connection, message.sequence}.write(header_.data());
   return {header_, window.subspan(header_.size())};
 }
 
 // In the pieces in which it comes; a datagram is one piece, whose header is known to be right.
-Reply RawExchange::reply(const MessageId& message, Bytes bytes) {
-  const Bytes window = plan_.pattern().message(message.connection, message.sequence);
+Reply RawExchange::reply(MessageId message, Bytes bytes) {
+  const Bytes window = pattern_.message(message.connection, message.sequence);
   std::uint32_t& read = read_[message.client];
   const Bytes expected = window.subspan(read);
   const std::size_t count = std::min(expected.size(), bytes.size());
-  const std::size_t known = plan_.run() == 0 ? 0 : std::min(count, DatagramHeader::kSize);
+  const std::size_t known = run_ == 0 ? 0 : std::min(count, DatagramHeader::kSize);
   if (verify_ && std::memcmp(expected.data() + known, bytes.data() + known, count - known) != 0)
     return {.refused = true};
   if (count < expected.size()) {
@@ -55,13 +55,12 @@ Reply RawExchange::reply(const MessageId& message, Bytes bytes) {
     return {.consumed = count};
   }
   read = 0;
-  return {.consumed = count, .size = window.size()};
+  return {.consumed = count, .size = static_cast<std::uint32_t>(window.size())};
 }
 
 std::optional<std::uint32_t> RawExchange::sequence_of(std::uint32_t connection, Bytes datagram) {
   const auto header = DatagramHeader::read(datagram);
-  if (!header || header->run != plan_.run() || header->connection != connection)
-    return std::nullopt;
+  if (!header || header->run != run_ || header->connection != connection) return std::nullopt;
   return header->sequence;
 }
 

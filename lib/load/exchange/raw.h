@@ -51,19 +51,24 @@ class RawPlan final : public ExchangePlan {
 class RawExchange final : public Exchange {
  public:
   RawExchange(const RawPlan& plan, std::size_t clients)
-      : Exchange(true), plan_(plan), verify_(plan.verifies()), read_(clients) {}
+      : Exchange(true),
+        pattern_(plan.pattern()),
+        run_(plan.run()),
+        verify_(plan.verifies()),
+        read_(clients) {}
 
   void opened(std::size_t client) override { read_[client] = 0; }
-  Request request(const MessageId& message) override;
-  Reply reply(const MessageId& message, Bytes bytes) override;
+  Request request(MessageId message) override;
+  Reply reply(MessageId message, Bytes bytes) override;
   std::optional<std::uint32_t> sequence_of(std::uint32_t connection, Bytes datagram) override;
   Refusal refusal() const override {
     return {"wrong reply", "a reply differed from what was sent"};
   }
 
  private:
-  const RawPlan& plan_;
-  bool verify_;
+  const Pattern& pattern_;
+  const std::uint64_t run_;
+  const bool verify_;
   std::vector<std::uint32_t> read_;  // By client: bytes of the reply that is under way.
   std::array<std::byte, DatagramHeader::kSize> header_;
 };
