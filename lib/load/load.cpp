@@ -219,7 +219,7 @@ void Load<Net>::come_due(std::size_t client) {
 
 // Sends what the connection may and has room for.
 template <Carrier Net>
-void Load<Net>::fill(std::size_t client, Nanoseconds now) {
+inline void Load<Net>::fill(std::size_t client, Nanoseconds now) {
   for (bool first = true; has_room(client) && may_send(client, now); first = false) {
     if (!kStreams && !first) now = net_.now();  // Each has taken a system call.
     send(client, now);
@@ -227,7 +227,7 @@ void Load<Net>::fill(std::size_t client, Nanoseconds now) {
 }
 
 template <Carrier Net>
-void Load<Net>::send(std::size_t client, Nanoseconds now) {
+inline void Load<Net>::send(std::size_t client, Nanoseconds now) {
   const std::uint32_t next = book_.sent(client);
   const Nanoseconds planned = open_loop_ ? walk_.planned_ns(client, next) : now;
   const MessageId message = this->message(client, book_.enter(client, planned, now));
@@ -247,7 +247,7 @@ void Load<Net>::send(std::size_t client, Nanoseconds now) {
 
 // Hands a message to its connection; returns its bytes.
 template <Carrier Net>
-std::size_t Load<Net>::transmit(std::size_t client, const MessageId& message) {
+inline std::size_t Load<Net>::transmit(std::size_t client, MessageId message) {
   Handle& conn = *clients_[client].conn;
   if constexpr (kStreams) {
     if (!exchange_.lasting()) conn.copy_lent();  // The message before may lie where this one will.
@@ -316,8 +316,8 @@ void Load<Net>::retire_if_done(std::size_t client) {
 }
 
 template <Carrier Net>
-void Load<Net>::answered(const MessageId& message, const Slots::Entry& sent, std::size_t size,
-                         Nanoseconds came, Nanoseconds now) {
+inline void Load<Net>::answered(MessageId message, Slots::Entry sent, std::size_t size,
+                                Nanoseconds came, Nanoseconds now) {
   --under_way_;
   if (!measured(message.client, message.sequence)) return;
   counts_.answered.add();
