@@ -271,6 +271,22 @@ TEST_CASE("sim: more left over than allowed ends a connection") {
   CHECK(pair.servers.errors == std::vector{EMSGSIZE});
 }
 
+TEST_CASE("sim: what was lent before a frame without end is not looked for later") {
+  EndOptions limited;
+  limited.reactor.stash_limit = 30;
+  Keeping pair(limited);
+  pair.servers.at_data = [](Conn& conn, Bytes bytes) {
+    conn.lend(bytes.first(4));
+    return std::size_t{4};
+  };
+  const std::vector conns = {pair.open(), pair.open()};
+  for (const std::size_t i : {0u, 1u})  // Of one turn: the longer one needs more memory.
+    pair.post(conns[i], as_bytes(random_text(100 + 10'000 * i)));
+  pair.run();
+  CHECK(pair.servers.errors == std::vector{EMSGSIZE, EMSGSIZE});
+  for (const auto conn : conns) CHECK(pair.clients.got[conn].empty());
+}
+
 TEST_CASE("sim: there is no socket to release, and its connection ends") {
   Keeping pair;
   const auto conn = pair.open();

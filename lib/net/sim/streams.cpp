@@ -168,7 +168,9 @@ void StreamEnd::read_some(StreamConn& conn, std::size_t size) {
       travel(conn, 0, [](StreamConn& other) { other.end->make_ready(other); });
     }
   }
-  if (!feed_(conn, scratch_)) return close(conn, EMSGSIZE);
+  const bool fits = feed_(conn, scratch_);
+  conn.copy_lent();  // What was lent may lie in the scratch, which the next delivery takes.
+  if (!fits) return close(conn, EMSGSIZE);
   flush(conn);
 }
 
