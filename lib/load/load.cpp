@@ -40,7 +40,8 @@ Nanoseconds Load<Net>::on_turn(Nanoseconds now) {
   if (phase_ == Phase::done) return kNever;
   if (phase_ == Phase::lingering) return leave(now);
   const Nanoseconds reopen = reopen_some(now);
-  const Nanoseconds next = send_due(now);
+  const bool sends_by_itself = open_loop_ || next_first_ < clients_.size();
+  const Nanoseconds next = sends_by_itself ? send_due(now) : kNever;
   if (now >= next_sweep_) sweep(now);
   if (now >= forgo_at_) forgo_rest();
   if (over(now)) return leave(now);
@@ -97,7 +98,7 @@ void Load<Net>::connect(Client& client) {
   if constexpr (kStreams) {
     ++connecting_;
   } else {
-    client.opened = true;
+    client.opened = client.usable = true;
     ++alive_;
     counts_.connected.add();
     exchange_.opened(index(client));
@@ -106,7 +107,9 @@ void Load<Net>::connect(Client& client) {
 
 template <Carrier Net>
 void Load<Net>::connect_failed(Client& client, const Error& error) {
-  const bool no_port = error.code == EADDRNOTAVAIL || (!kStreams && error.code == EAGAIN);
+  // Not that of a bind(2), whose address no interface has.
+  const bool no_port =
+      error.operation == "connect" && (error.code == EADDRNOTAVAIL || error.code == EAGAIN);
   fail(no_port ? kNoPort : error.message());
   ended(client, false);
 }
@@ -143,7 +146,7 @@ void Load<Net>::on_open(net::Conn& conn)
 {
   Client& client = *static_cast<Client*>(conn.user);
   const Nanoseconds now = net_.now();
-  client.opened = true;
+  client.opened = client.usable = true;
   client.first_sent = book_.sent(index(client));
   exchange_.opened(index(client));
   counts_.connect.record(now - client.connect_began_ns);
@@ -159,9 +162,10 @@ void Load<Net>::on_close(net::Conn& conn, int error)
 {
   Client& client = *static_cast<Client*>(conn.user);
   client.conn = nullptr;
-  const bool was_open = std::exchange(client.opened, false);
-  const bool retired = std::exchange(client.retired, false);
-  const bool counted = std::exchange(client.refused, false) || retired;
+  const bool was_open = client.opened;
+  const bool retired = client.retired;
+  const bool counted = client.refused || retired;
+  client.opened = client.retired = client.refused = client.usable = false;
   --(was_open ? alive_ : connecting_);
   if (was_open) counts_.closed.add();
   under_way_ -= book_.lose_all(index(client));
@@ -175,14 +179,14 @@ void Load<Net>::on_close(net::Conn& conn, int error)
 // Sending.
 
 template <Carrier Net>
-bool Load<Net>::has_room(std::size_t client) const noexcept {
+inline bool Load<Net>::has_room(std::size_t client) const noexcept {
   const Client& one = clients_[client];
-  return one.usable() && book_.has_room(client) &&
+  return one.usable && book_.has_room(client) &&
          (plan_.churn == 0 || book_.sent(client) - one.first_sent < plan_.churn);
 }
 
 template <Carrier Net>
-bool Load<Net>::may_send(std::size_t client, Nanoseconds now) const noexcept {
+inline bool Load<Net>::may_send(std::size_t client, Nanoseconds now) const noexcept {
   if (open_loop_) return clients_[client].due > book_.sent(client);
   if (now < measure_from_) return true;
   return now < end_ && (plan_.requests == 0 || budget_ > 0);
@@ -251,18 +255,18 @@ inline std::size_t Load<Net>::transmit(std::size_t client, MessageId message) {
   Handle& conn = *clients_[client].conn;
   if constexpr (kStreams) {
     if (!exchange_.lasting()) conn.copy_lent();  // The message before may lie where this one will.
-    const Request request = exchange_.request(message);
-    if (!request.head.empty()) conn.append(request.head);
+    const Bytes request = exchange_.request(message);
     if (exchange_.lasting())
-      conn.lend(request.body);
+      conn.lend(request);
     else
-      conn.lend_until_flush(request.body);
+      conn.lend_until_flush(request);
     return request.size();
   } else {
-    const Request request = exchange_.request(message);
-    if (const int error = net_.send(conn, request.head, request.body); error != 0)
+    const Bytes head = exchange_.head(message);
+    const Bytes request = exchange_.request(message);
+    if (const int error = net_.send(conn, head, request); error != 0)
       on_datagram_error(conn, error);
-    return request.size();
+    return head.size() + request.size();
   }
 }
 
@@ -312,6 +316,7 @@ void Load<Net>::retire_if_done(std::size_t client) {
   if (plan_.churn == 0 || one.refused || book_.under_way(client) > 0) return;
   if (book_.sent(client) - one.first_sent < plan_.churn) return;
   one.retired = true;
+  one.usable = false;
   if constexpr (kStreams) net_.close(*one.conn);
 }
 
@@ -404,7 +409,11 @@ void Load<Net>::sweep(Nanoseconds now) {
 }
 
 template <Carrier Net>
-bool Load<Net>::over(Nanoseconds now) {
+inline bool Load<Net>::over(Nanoseconds now) {
+  if (under_way_ > 0 && alive_ > 0) {
+    idle_since_ = 0;
+    return false;
+  }
   if (alive_ + connecting_ + reopening_.size() == 0) return true;
   if (under_way_ == 0 && all_sent(now)) return true;
   // What is left waits for connections to open again. They have as long as a reply has.
@@ -452,6 +461,7 @@ void Load<Net>::fail(std::string kind) {
 template <Carrier Net>
 void Load<Net>::refuse(Client& client, std::string kind) {
   client.refused = true;
+  client.usable = false;
   fail(std::move(kind));
   if constexpr (kStreams) net_.close(*client.conn);
 }

@@ -68,12 +68,11 @@ class Load {
     std::uint32_t due = 0;                 // Open loop: messages whose planned time has come.
     std::uint32_t first_measured = kNone;  // Closed loop: the first message after the warm-up.
     std::uint32_t first_sent = 0;          // The first message of this connection.
-    bool opened = false;
-    bool refused = false;  // We ended it and have counted why.
-    bool retired = false;  // It has had its share of messages.
-    bool gone = false;     // It will not be opened again.
-
-    bool usable() const noexcept { return opened && !refused && !retired; }
+    bool usable = false;                   // Opened, and neither of the next two.
+    bool refused : 1 = false;              // We ended it and have counted why.
+    bool retired : 1 = false;              // It has had its share of messages.
+    bool opened : 1 = false;
+    bool gone : 1 = false;  // It will not be opened again.
   };
 
   struct Reopening {
@@ -105,8 +104,6 @@ class Load {
     return open_loop_ ? walk_.measured(client, sequence)
                       : sequence >= clients_[client].first_measured;
   }
-  bool has_room(std::size_t client) const noexcept;
-  bool may_send(std::size_t client, Nanoseconds now) const noexcept;
   bool all_sent(Nanoseconds now) const noexcept;
 
   Nanoseconds connect_some(Nanoseconds now);
@@ -118,6 +115,8 @@ class Load {
   Nanoseconds send_due(Nanoseconds now);
   void come_due(std::size_t client);
   // Each of these runs once a message, and costs less than to call it.
+  [[gnu::always_inline]] bool has_room(std::size_t client) const noexcept;
+  [[gnu::always_inline]] bool may_send(std::size_t client, Nanoseconds now) const noexcept;
   [[gnu::always_inline]] void fill(std::size_t client, Nanoseconds now);
   [[gnu::always_inline]] void send(std::size_t client, Nanoseconds now);
   [[gnu::always_inline]] std::size_t transmit(std::size_t client, MessageId message);

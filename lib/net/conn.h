@@ -76,7 +76,8 @@ struct Conn {
   Bytes lent() const noexcept { return {lent_data, lent_size}; }
 
  private:
-  void lend(Bytes bytes, bool brief) {
+  // Called, it would cost more than it does.
+  [[gnu::always_inline]] void lend(Bytes bytes, bool brief) {
     if (!out.empty() || sending || lent_size > 0) return append(bytes);
     lent_data = bytes.data();
     lent_size = static_cast<std::uint32_t>(bytes.size());

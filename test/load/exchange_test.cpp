@@ -36,9 +36,11 @@ void for_each_format(Body&& body) {
   }
 }
 
-std::string sent_by(Exchange& exchange, std::uint32_t connection, std::uint32_t sequence) {
-  const Request request = exchange.request({0, connection, sequence});
-  return std::string(as_text(request.head)) + std::string(as_text(request.body));
+std::string sent_by(Exchange& exchange, std::uint32_t connection, std::uint32_t sequence,
+                    bool datagram = false) {
+  const MessageId message{0, connection, sequence};
+  const std::string head = datagram ? std::string(as_text(exchange.head(message))) : std::string();
+  return head + std::string(as_text(exchange.request(message)));
 }
 
 Reply reply_of(Exchange& exchange, std::uint32_t sequence, const std::string& bytes) {
@@ -138,11 +140,11 @@ TEST_CASE("a datagram says which message it answers, and one of another run is n
     const auto plan = plan_of(name, true, 11);
     const auto exchange = plan->exchange(1);
     for (const std::uint32_t sequence : {0u, 1u, 77u, 1u << 31, ~0u}) {
-      const std::string datagram = sent_by(*exchange, kConnection, sequence);
+      const std::string datagram = sent_by(*exchange, kConnection, sequence, true);
       CHECK(exchange->sequence_of(kConnection, as_bytes(datagram)) == sequence);
       CHECK(reply_of(*exchange, sequence, datagram).size == datagram.size());
     }
-    const std::string datagram = sent_by(*exchange, kConnection, 5);
+    const std::string datagram = sent_by(*exchange, kConnection, 5, true);
     CHECK(exchange->sequence_of(kConnection + 1, as_bytes(datagram)) != 5);
     CHECK(plan_of(name, true, 12)->exchange(1)->sequence_of(kConnection, as_bytes(datagram)) != 5);
     CHECK_FALSE(exchange->sequence_of(kConnection, Bytes()));

@@ -69,12 +69,13 @@ void Record::complain(std::string sentence) {
   if (complaints_.size() < 5) complaints_.push_back(std::move(sentence));
 }
 
-// The next message of a client leaves.
-void Record::sent(Client& client, Nanoseconds at) {
+// The next message of a client leaves, behind a head of so many bytes.
+void Record::sent(Client& client, Nanoseconds at, std::size_t head) {
   const auto sequence = static_cast<std::uint32_t>(client.messages.size());
   const Nanoseconds measure_from = start_ + plan_.warmup;
   Message message{.planned = at, .sent = at, .measured = at >= measure_from, .size = 0};
-  message.size = exchange_->request({0, client.connection, sequence}).size();
+  const MessageId id{0, client.connection, sequence};
+  message.size = exchange_->request(id).size() + head;
   if (plan_.open_loop()) {
     const std::uint64_t place = std::uint64_t{sequence} * plan_.connections + client.connection;
     if (place >= plan_.schedule->places())
@@ -118,7 +119,7 @@ void Record::see_load(const net::sim::Seen& seen, Nanoseconds taken_until) {
     connect_.record(seen.at - stream.began);
   } else if (seen.what == What::sent) {
     while (stream.sent_bytes < seen.bytes) {
-      sent(client, seen.at);
+      sent(client, seen.at, 0);
       stream.sent_bytes += client.messages.back().size;
     }
     if (stream.sent_bytes > seen.bytes) complain("a part of a message left");
@@ -159,7 +160,8 @@ void Record::see_datagram(const net::sim::Seen& seen, Nanoseconds taken_until) {
   if (seen.what == What::sent) {
     const auto sequence = exchange_->sequence_of(client.connection, seen.datagram);
     if (sequence != client.messages.size()) complain("a datagram does not say what it is");
-    return sent(client, seen.at);
+    const MessageId id{0, client.connection, static_cast<std::uint32_t>(client.messages.size())};
+    return sent(client, seen.at, exchange_->head(id).size());
   }
   const auto sequence = exchange_->sequence_of(client.connection, seen.datagram);
   if (!sequence || *sequence >= client.messages.size())

@@ -76,7 +76,7 @@ class Record {
 
   Client& client_of(void* user);
   Nanoseconds planned_of(std::uint64_t place) const;
-  void sent(Client& client, Nanoseconds at);
+  void sent(Client& client, Nanoseconds at, std::size_t head);
   void answer(Message& message, const net::sim::Seen& seen);
   void see_datagram(const net::sim::Seen& seen, Nanoseconds taken_until);
   void closed(Stream& stream, const net::sim::Seen& seen);

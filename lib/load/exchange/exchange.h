@@ -21,14 +21,6 @@ struct MessageId {
   std::uint32_t sequence;    ///< On its connection, from 0.
 };
 
-/// What goes out for a message: the head in front of the body.
-struct Request {
-  Bytes head;
-  Bytes body;
-
-  std::size_t size() const noexcept { return head.size() + body.size(); }
-};
-
 /// What an exchange makes of the bytes that wait for it; small enough to come back in registers.
 struct Reply {
   std::size_t consumed = 0;  ///< Of the bytes shown; 0 where a reply is read only when it is whole.
@@ -55,7 +47,9 @@ class Exchange {
   /// The connection has opened: nothing is left of a reply that an earlier one began.
   virtual void opened(std::size_t client) = 0;
 
-  virtual Request request(MessageId message) = 0;
+  /// What goes out for a message; over datagrams behind its head().
+  virtual Bytes request(MessageId message) = 0;
+  virtual Bytes head(MessageId) { return {}; }
 
   /// Reads the reply to `message` from the front of `bytes`, which come again, with more behind
   /// them, as far as they were not consumed.

@@ -60,12 +60,12 @@ class FramedExchange final : public Exchange {
 
   void opened(std::size_t) override {}  // A reply is read when it is whole.
 
-  Request request(MessageId id) override {
+  Bytes request(MessageId id) override {
     const wire::Message message = plan_.message(id.connection, id.sequence);
     const std::size_t room = wire::max_frame_size(codec_, message);
     if (scratch_.size() < room) [[unlikely]]
       scratch_.resize(room);
-    return {{}, Bytes(scratch_.data(), wire::encode_frame(codec_, message, scratch_))};
+    return {scratch_.data(), wire::encode_frame(codec_, message, scratch_)};
   }
 
   Reply reply(MessageId id, Bytes bytes) override {

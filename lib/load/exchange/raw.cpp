@@ -34,17 +34,28 @@ std::string RawPlan::verified() const {
   return "every byte of every reply compared with what was sent";
 }
 
-Request RawExchange::request(MessageId message) {
+Bytes RawExchange::request(MessageId message) {
   const Bytes window = pattern_.message(message.connection, message.sequence);
-  if (run_ == 0) return {{}, window};
-  DatagramHeader{run_, message.connection, message.sequence}.write(header_.data());
-  return {header_, window.subspan(header_.size())};
+  return run_ == 0 ? window : window.subspan(DatagramHeader::kSize);
 }
 
-// In the pieces in which it comes; a datagram is one piece, whose header is known to be right.
+Bytes RawExchange::head(MessageId message) {
+  DatagramHeader{run_, message.connection, message.sequence}.write(header_.data());
+  return header_;
+}
+
+// Most replies come in one piece.
 Reply RawExchange::reply(MessageId message, Bytes bytes) {
   const Bytes window = pattern_.message(message.connection, message.sequence);
-  std::uint32_t& read = read_[message.client];
+  if (read_[message.client] > 0 || bytes.size() < window.size() || run_ != 0)
+    return read_piece(read_[message.client], window, bytes);
+  if (verify_ && std::memcmp(window.data(), bytes.data(), window.size()) != 0)
+    return {.refused = true};
+  return {.consumed = window.size(), .size = static_cast<std::uint32_t>(window.size())};
+}
+
+// A datagram is one piece, whose header is known to be right.
+Reply RawExchange::read_piece(std::uint32_t& read, Bytes window, Bytes bytes) const {
   const Bytes expected = window.subspan(read);
   const std::size_t count = std::min(expected.size(), bytes.size());
   const std::size_t known = run_ == 0 ? 0 : std::min(count, DatagramHeader::kSize);

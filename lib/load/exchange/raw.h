@@ -58,7 +58,8 @@ class RawExchange final : public Exchange {
         read_(clients) {}
 
   void opened(std::size_t client) override { read_[client] = 0; }
-  Request request(MessageId message) override;
+  Bytes request(MessageId message) override;
+  Bytes head(MessageId message) override;
   Reply reply(MessageId message, Bytes bytes) override;
   std::optional<std::uint32_t> sequence_of(std::uint32_t connection, Bytes datagram) override;
   Refusal refusal() const override {
@@ -66,6 +67,8 @@ class RawExchange final : public Exchange {
   }
 
  private:
+  Reply read_piece(std::uint32_t& read, Bytes window, Bytes bytes) const;
+
   const Pattern& pattern_;
   const std::uint64_t run_;
   const bool verify_;
