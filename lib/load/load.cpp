@@ -342,7 +342,6 @@ void Load<Net>::on_datagram(net::DatagramConn& conn, Bytes bytes)
   if (!sequence || *sequence >= book_.sent(i))
     return wrong(bytes.size(), "a datagram came that answers nothing of this run");
   const MessageId message = this->message(i, *sequence);
-  exchange_.opened(i);  // Each datagram is a reply of its own.
   const Reply reply = exchange_.reply(message, bytes);
   if (reply.refused || reply.size != bytes.size())
     return wrong(bytes.size(), reply.refused ? exchange_.refusal().detail

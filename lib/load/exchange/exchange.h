@@ -52,7 +52,7 @@ class Exchange {
   virtual Bytes head(MessageId) { return {}; }
 
   /// Reads the reply to `message` from the front of `bytes`, which come again, with more behind
-  /// them, as far as they were not consumed.
+  /// them, as far as they were not consumed. A datagram is a whole reply, or none.
   virtual Reply reply(MessageId message, Bytes bytes) = 0;
 
   /// The sequence of the message that a datagram answers, if it looks like one of this run.

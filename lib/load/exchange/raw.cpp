@@ -47,26 +47,33 @@ Bytes RawExchange::head(MessageId message) {
 // Most replies come in one piece.
 Reply RawExchange::reply(MessageId message, Bytes bytes) {
   const Bytes window = pattern_.message(message.connection, message.sequence);
-  if (read_[message.client] > 0 || bytes.size() < window.size() || run_ != 0)
+  const auto size = static_cast<std::uint32_t>(window.size());
+  if (run_ != 0) return datagram_reply(window, bytes);
+  if (read_[message.client] > 0 || bytes.size() < size)
     return read_piece(read_[message.client], window, bytes);
-  if (verify_ && std::memcmp(window.data(), bytes.data(), window.size()) != 0)
-    return {.refused = true};
-  return {.consumed = window.size(), .size = static_cast<std::uint32_t>(window.size())};
+  if (verify_ && std::memcmp(window.data(), bytes.data(), size) != 0) return {.refused = true};
+  return {.consumed = size, .size = size};
 }
 
-// A datagram is one piece, whose header is known to be right.
 Reply RawExchange::read_piece(std::uint32_t& read, Bytes window, Bytes bytes) const {
   const Bytes expected = window.subspan(read);
   const std::size_t count = std::min(expected.size(), bytes.size());
-  const std::size_t known = run_ == 0 ? 0 : std::min(count, DatagramHeader::kSize);
-  if (verify_ && std::memcmp(expected.data() + known, bytes.data() + known, count - known) != 0)
-    return {.refused = true};
+  if (verify_ && std::memcmp(expected.data(), bytes.data(), count) != 0) return {.refused = true};
   if (count < expected.size()) {
     read += static_cast<std::uint32_t>(count);
     return {.consumed = count};
   }
   read = 0;
   return {.consumed = count, .size = static_cast<std::uint32_t>(window.size())};
+}
+
+// Its header is known to be right.
+Reply RawExchange::datagram_reply(Bytes window, Bytes bytes) const {
+  if (bytes.size() != window.size()) return {};
+  const Bytes expected = window.subspan(DatagramHeader::kSize);
+  const std::byte* body = bytes.data() + DatagramHeader::kSize;
+  if (verify_ && std::memcmp(expected.data(), body, expected.size()) != 0) return {.refused = true};
+  return {.consumed = bytes.size(), .size = static_cast<std::uint32_t>(bytes.size())};
 }
 
 std::optional<std::uint32_t> RawExchange::sequence_of(std::uint32_t connection, Bytes datagram) {

@@ -68,6 +68,7 @@ class RawExchange final : public Exchange {
 
  private:
   Reply read_piece(std::uint32_t& read, Bytes window, Bytes bytes) const;
+  Reply datagram_reply(Bytes window, Bytes bytes) const;
 
   const Pattern& pattern_;
   const std::uint64_t run_;
