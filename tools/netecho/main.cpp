@@ -272,12 +272,13 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
                        staged ? stages(*staged, serving) : loops(options, serving));
   if (auto ready = workers.wait_ready(); !ready) return ready;
   const std::vector<net::Address> bound = endpoints.addresses();
-  if (auto written = write_port_file(options.port_file, bound.front()); !written) return written;
   if (!options.output.quiet) {
     for (const net::Address& address : bound) {
       print_err("netecho: listening on {} ({})\n", address.to_string(), net::to_string(*backend));
     }
   }
+  // Behind the lines: who sees the file may read them.
+  if (auto written = write_port_file(options.port_file, bound.front()); !written) return written;
   run.watch(options, stop, signals);
   stop.request();
   auto ended = workers.join();
