@@ -9,7 +9,9 @@
 #include "measure/json_export.h"
 #include "measure/quantity.h"
 #include "measure/ratio.h"
+#include "measure/verdict.h"
 #include "netload/max_search.h"
+#include "netload/run.h"
 #include "netload/spread_json.h"
 #include "printing.h"
 #include "report.h"
@@ -19,6 +21,37 @@ namespace wiremark::tools {
 namespace {
 
 constexpr double kFirstRate = 1'000;
+// The part of the planned rate that must be answered in its time.
+constexpr double kReachedMin = 0.99;
+
+// Why the rate was not kept; empty when it was.
+std::string broken_promise(const Probe& probe, const LoadOptions& options) {
+  const measure::RunResult& result = probe.result;
+  if (probe.generator_was_limit) return "the generator, not the server, is the limit";
+  if (result.totals.errors_sum() > options.errors_max) {
+    return fmt::format("{}, first: {}",
+                       measure::format_counted(result.totals.errors_sum(), "error"),
+                       result.totals.errors.front().first);
+  }
+  for (const measure::Check& check : result.checks) {
+    if (!check.passed) return fmt::format("{}: {}", check.name, check.detail);
+  }
+  const double planned_hz = static_cast<double>(result.outcome->planned) * kSecond /
+                            static_cast<double>(options.time.duration);
+  if (result.totals.qps() < kReachedMin * planned_hz)
+    return fmt::format("{} qps reached", measure::format_rate(result.totals.qps()));
+  return {};
+}
+
+Probe judged(double rate_hz, measure::RunResult result, const LoadOptions& options,
+             bool interrupted) {
+  measure::pass_verdict(result);
+  Probe probe{.rate_hz = rate_hz, .result = std::move(result), .reason = {}};
+  probe.generator_was_limit = measure::generator_was_limit(probe.result);
+  probe.reason = interrupted ? "interrupted" : broken_promise(probe, options);
+  probe.kept = probe.reason.empty();
+  return probe;
+}
 
 /// What a search found, for people and for programs.
 class Findings {
@@ -154,9 +187,16 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
   const bool to_output = options.output.json == "-";
   const Findings findings(options);
   findings.print_head();
-  MaxSearch search(options, backend, target, arguments, stop, signals, [&](const Probe& probe) {
-    findings.print_probe(search.probes().size(), probe);
-  });
+  std::size_t number = 0;
+  const auto prober = [&](double rate_hz) -> Result<Probe> {
+    options.total_rate_hz = rate_hz;
+    auto result = run_load(options, backend, target, arguments, stop, signals);
+    if (!result) return std::unexpected(result.error());
+    Probe probe = judged(rate_hz, std::move(*result), options, stop.requested());
+    findings.print_probe(++number, probe);
+    return probe;
+  };
+  MaxSearch search(options.total_rate_hz, prober, [&] { return stop.requested() || !printed(); });
   if (auto done = search.run(); !done) return std::unexpected(done.error());
   if (search.probes().empty()) return kInterrupted;
   if (!to_output) findings.print_outcome(search);

@@ -1,14 +1,7 @@
 // Doubles and halves the rate, and repeats what may have been luck or a hiccup.
 #include "netload/max_search.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <utility>
-
-#include "measure/quantity.h"
-#include "measure/verdict.h"
-#include "printing.h"
 
 namespace wiremark::tools {
 
@@ -17,27 +10,6 @@ namespace {
 constexpr double kLowestRate = 1;
 constexpr double kBracket = 1.05;
 constexpr std::size_t kRepeats = 3;
-// The part of the planned rate that must be answered in its time.
-constexpr double kReachedMin = 0.99;
-
-// Why the rate was not kept; empty when it was.
-std::string broken_promise(const Probe& probe, const LoadOptions& options) {
-  const measure::RunResult& result = probe.result;
-  if (probe.generator_was_limit) return "the generator, not the server, is the limit";
-  if (result.totals.errors_sum() > options.errors_max) {
-    return fmt::format("{}, first: {}",
-                       measure::format_counted(result.totals.errors_sum(), "error"),
-                       result.totals.errors.front().first);
-  }
-  for (const measure::Check& check : result.checks) {
-    if (!check.passed) return fmt::format("{}: {}", check.name, check.detail);
-  }
-  const double planned_hz = static_cast<double>(result.outcome->planned) * kSecond /
-                            static_cast<double>(options.time.duration);
-  if (result.totals.qps() < kReachedMin * planned_hz)
-    return fmt::format("{} qps reached", measure::format_rate(result.totals.qps()));
-  return {};
-}
 
 }  // namespace
 
@@ -46,12 +18,8 @@ double Probe::p99_ns() const {
   return histogram ? static_cast<double>(histogram->percentile(99)) : 0;
 }
 
-bool MaxSearch::over() const {
-  return stop_.requested() || !printed() || probes_.size() >= kProbesMax;
-}
-
 Result<> MaxSearch::run() {
-  double rate = options_.total_rate_hz;
+  double rate = first_hz_;
   while (!over() && rate >= kLowestRate && (kept_hz_ == 0 || failed_hz_ > kept_hz_ * kBracket)) {
     const auto kept = keeps(rate);
     if (!kept) return std::unexpected(kept.error());
@@ -90,16 +58,9 @@ Result<> MaxSearch::confirm() {
 }
 
 Result<bool> MaxSearch::probe(double rate_hz) {
-  options_.total_rate_hz = rate_hz;
-  auto result = run_load(options_, backend_, target_, arguments_, stop_, signals_);
-  if (!result) return std::unexpected(result.error());
-  measure::pass_verdict(*result);
-  Probe probe{.rate_hz = rate_hz, .result = std::move(*result), .reason = {}};
-  probe.generator_was_limit = measure::generator_was_limit(probe.result);
-  probe.reason = stop_.requested() ? "interrupted" : broken_promise(probe, options_);
-  probe.kept = probe.reason.empty();
-  probes_.push_back(std::move(probe));
-  probed_(probes_.back());
+  auto probe = prober_(rate_hz);
+  if (!probe) return std::unexpected(probe.error());
+  probes_.push_back(std::move(*probe));
   return probes_.back().kept;
 }
 

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "netload/run.h"
+#include "base/result.h"
+#include "measure/result.h"
 
 namespace wiremark::tools {
 
@@ -26,22 +27,18 @@ struct Probe {
   double p99_ns() const;
 };
 
-/// Probes rates of one load, the first at its total rate.
+/// Doubles and halves a rate, and repeats what may have been luck or a hiccup. What a probe is, it
+/// does not know.
 class MaxSearch {
  public:
-  /// Calls `probed` after each probe.
-  MaxSearch(const LoadOptions& options, net::Backend backend, const Target& target,
-            const std::vector<std::string>& arguments, const net::Stop& stop, Signals& signals,
-            std::function<void(const Probe&)> probed)
-      : options_(options),
-        backend_(backend),
-        target_(target),
-        arguments_(arguments),
-        stop_(stop),
-        signals_(signals),
-        probed_(std::move(probed)) {}
+  /// Loads at a rate, in messages a second, and judges it. Errors: a load that cannot run.
+  using Prober = std::function<Result<Probe>(double rate_hz)>;
 
-  /// Errors: a probe that cannot run.
+  /// Begins at `first_hz`, and ends early when `stopped` says so.
+  MaxSearch(double first_hz, Prober prober, std::function<bool()> stopped)
+      : first_hz_(first_hz), prober_(std::move(prober)), stopped_(std::move(stopped)) {}
+
+  /// Errors: those of a probe.
   Result<> run();
 
   const std::vector<Probe>& probes() const noexcept { return probes_; }
@@ -58,15 +55,11 @@ class MaxSearch {
   Result<bool> keeps(double rate_hz);
   Result<bool> probe(double rate_hz);
   Result<> confirm();
-  bool over() const;
+  bool over() const { return stopped_() || probes_.size() >= kProbesMax; }
 
-  LoadOptions options_;
-  net::Backend backend_;
-  const Target& target_;
-  const std::vector<std::string>& arguments_;
-  const net::Stop& stop_;
-  Signals& signals_;
-  std::function<void(const Probe&)> probed_;
+  double first_hz_;
+  Prober prober_;
+  std::function<bool()> stopped_;
   std::vector<Probe> probes_;
   double kept_hz_ = 0;           // The highest rate known to be kept; 0 is none yet.
   double failed_hz_ = INFINITY;  // The lowest rate known to fail.
