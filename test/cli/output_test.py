@@ -82,8 +82,8 @@ def a_stopped_server_does_not_invalidate():
             server.signal(signal.SIGCONT)
             result = running.finish().ended_with(0).json()
         pacing = result["pacing"]
-        # Of the 400 that waited for the server none is overdue, but for those that a busy machine held up as well.
-        expect(pacing["behind"] - pacing["overdue"] > 200, f"pacing: {pacing}")
+        # How many exactly is tested in simulated time, where no machine is busy.
+        expect(pacing["behind"] > pacing["overdue"], f"pacing: {pacing}")
         contains(" ".join(result["warnings"]), "waited for the server")
         expect("waited for the server" not in " ".join(result["verdict"]["reasons"]), "it was made a reason")
 
@@ -242,8 +242,9 @@ SEARCH = ["--find-max", "-d", "300ms", "-c", "4"]
 
 @case
 def the_highest_rate_is_found():
-    """A server that answers each connection 200 times a second keeps no rate above 800, and what waits grows from there:
-    at 890 a tenth of 300 ms of messages waits for over 30 ms. One pause of the machine spoils no tenth of them."""
+    """How it is searched is tested without a server; here, that what a server cannot do is not said to be done, and that
+    the document and the lines tell the same probes. No connection of this server is answered more than 200 times a
+    second, and at 950 more than a tenth of the messages of 300 ms would wait for over 30 ms."""
     def behave(connection, number):
         while message := receive(connection, 64):
             connection.sendall(message)
@@ -254,23 +255,16 @@ def the_highest_rate_is_found():
         with open(f"{folder}/found", encoding="utf-8") as file:
             found = json.load(file)
         keeps_to_the_schema(found)
-        # A busy machine makes it less, and nothing makes it more.
         expect(0 < found["max_rate_hz"] < 950, f"maximum {found['max_rate_hz']}")
-        best = [probe for probe in found["probes"] if probe["rate_hz"] == found["max_rate_hz"]]
-        # A machine that pauses may use up the probes that a search has; one that does not closes in on the rate.
-        if len(found["probes"]) < 20:
-            edge = [probe for probe in found["probes"] if probe["rate_hz"] == found["next"]["rate_hz"]]
-            # A generator that a busy machine held up says so itself.
-            if not any(probe["generator_was_limit"] for probe in edge):
-                equal(found["limit"], "server", "the limit")
-            expect(found["next"]["rate_hz"] <= 1.06 * found["max_rate_hz"], f"bracket: {found['next']}")
-            expect(len(best) >= 3, f"{len(best)} probes of the highest rate")
-            expect(2 * sum(probe["kept"] for probe in best) > len(best), "most of them were not kept")
+        tried = [probe for probe in found["probes"] if probe["rate_hz"] == found["max_rate_hz"]]
+        kept = sum(probe["kept"] for probe in tried)
+        expect(kept > 0, "no probe kept the maximum")
+        edge = [probe for probe in found["probes"] if probe["rate_hz"] == found["next"]["rate_hz"] and not probe["kept"]]
+        equal(found["next"]["reason"], edge[-1]["reason"], "why the next rate was not kept")
+        equal(found["limit"], "generator" if edge[-1]["generator_was_limit"] else "server", "the limit")
         lines = [line for line in ended.out.splitlines() if re.match(r" +\d+ ", line)]
-        equal(len(lines), len(found["probes"]), "lines of probes")
-        expect(len(lines) <= 40, f"{len(lines)} probes")
-        kept = sum(probe["kept"] for probe in best)
-        contains(ended.out, f"messages/s, kept in {kept} of {len(best)} probes: ")
+        equal([" kept" in line for line in lines], [probe["kept"] for probe in found["probes"]], "lines of probes")
+        contains(ended.out, f"messages/s, kept in {kept} of {len(tried)} probe")
         contains(ended.out, "at most 40 or 24.0 s")
 
 
