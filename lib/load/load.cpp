@@ -196,7 +196,8 @@ inline bool Load<Net>::may_send(std::size_t client, Nanoseconds now) const noexc
 template <Carrier Net>
 Nanoseconds Load<Net>::send_due(Nanoseconds now) {
   if (open_loop_)
-    return walk_.go(now, net_, counts_, [this](std::size_t client) { come_due(client); });
+    return walk_.go(now, net_, counts_,
+                    [this](std::size_t client, Nanoseconds at) { return come_due(client, at); });
   for (int burst = 0; next_first_ < clients_.size(); ++burst, ++next_first_) {
     if (burst == Walk::kBurst) return now;
     now = net_.now();
@@ -209,16 +210,21 @@ Nanoseconds Load<Net>::send_due(Nanoseconds now) {
   return kNever;
 }
 
-// Open loop: the time of a connection's next message has come.
+// Open loop: the time of a connection's next message has come; returns when it was taken up.
 template <Carrier Net>
-void Load<Net>::come_due(std::size_t client) {
+Nanoseconds Load<Net>::come_due(std::size_t client, Nanoseconds now) {
   Client& one = clients_[client];
-  if (one.gone) return;
+  if (one.gone) return now;
   ++one.due;
   ++waiting_;
-  if (!has_room(client)) return counts_.held.add();
-  send(client, net_.now());
+  if (!has_room(client)) {
+    counts_.held.add();
+    return now;
+  }
+  now = net_.now();
+  send(client, now);
   if constexpr (kStreams) net_.flush(*one.conn);
+  return now;
 }
 
 // Sends what the connection may and has room for.

@@ -113,7 +113,7 @@ class Load {
   void ended(Client& client, bool retired);
   Nanoseconds start(Nanoseconds now);
   Nanoseconds send_due(Nanoseconds now);
-  void come_due(std::size_t client);
+  Nanoseconds come_due(std::size_t client, Nanoseconds now);
   // Each of these runs once a message, and costs less than to call it.
   [[gnu::always_inline]] bool has_room(std::size_t client) const noexcept;
   [[gnu::always_inline]] bool may_send(std::size_t client, Nanoseconds now) const noexcept;

@@ -2,6 +2,7 @@
 // simulator's own record, bucket by bucket, and against what arithmetic says.
 #include <doctest/doctest.h>
 
+#include "measure/result.h"
 #include "scenario.h"
 
 using namespace wiremark;
@@ -64,6 +65,21 @@ TEST_CASE("the stall gate: a server that stands still for a second of ten delays
   CHECK(response.percentile(50) < 50 * kMicrosecond);
   check_near(static_cast<Nanoseconds>(response.mean()), 50 * kMillisecond, kMillisecond);
   CHECK(played.counts->lateness.max() < 20 * kMicrosecond);
+  CHECK(played.counts->overdue.get() == 0);
+  CHECK(played.counts->held.get() == 0);
+}
+
+TEST_CASE("what waits for room behind a server that stands still is not the load's fault") {
+  Scenario scenario = open_loop();
+  scenario.plan.pipeline = 1;
+  scenario.server.stalls = {stall_of(4 * kSecond, kSecond)};
+  const Played played = exactly(scenario);
+  CHECK(played.answered == 10'000);
+  // One message of each connection lies in the server; the other 99 are held here, and all but
+  // those of the last 10 ms leave late.
+  CHECK(played.counts->overdue.get() == 0);
+  check_near(played.counts->held.get(), 995, 5);
+  check_near(played.counts->lateness.count_above(measure::kLateNs), 980, 4);
 }
 
 TEST_CASE("the mirror gate: a load that stands still itself has the same latencies, and says so") {
@@ -76,6 +92,9 @@ TEST_CASE("the mirror gate: a load that stands still itself has the same latenci
   check_near(response.percentile(99), 900 * kMillisecond, 2 * kMillisecond);
   check_near(played.counts->lateness.percentile(99), 900 * kMillisecond, 2 * kMillisecond);
   CHECK(played.counts->service.max() < 2 * kMillisecond);
+  // All but what came due in the last 10 ms of it.
+  check_near(played.counts->overdue.get(), 990, 2);
+  CHECK(played.counts->held.get() == 0);
 }
 
 TEST_CASE("both stalls together: each message waits for the one that it meets") {
@@ -161,6 +180,16 @@ TEST_CASE("without --reconnect a broken connection is gone with the rest of its 
   CHECK(played.planned == 10'000);
   CHECK(played.sent < 9'510);
   CHECK(played.sent > 9'490);
+}
+
+TEST_CASE("what waited for a connection that broke holds up nobody's end") {
+  Scenario scenario = open_loop();
+  scenario.plan.pipeline = 1;
+  scenario.server.stalls = {stall_of(4 * kSecond, kSecond)};
+  scenario.resets = {5 * kSecond};  // Of one whose messages have waited since the stall began.
+  const Played played = exactly(scenario);
+  CHECK(played.failed == 1);
+  CHECK(played.ended - played.started < 11 * kSecond);
 }
 
 TEST_CASE("a straggler ends with its timeout, and holds up no other") {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/mix.h"
+#include "measure/result.h"
 
 namespace wiremark::load {
 
@@ -256,6 +257,11 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
   same("wrong", 0, counts.wrong.get());
   same("bytes out", bytes_out, counts.bytes_out.get());
   same("bytes in", bytes_in, counts.bytes_in.get());
+  // What nothing held up leaves as late as the load came to it, within one histogram bucket.
+  if (counts.held.get() == 0 && !cut_short && sent == planned && plan_.churn == 0 &&
+      !plan_.reconnect && counts.failed.get() == 0 &&
+      lateness.count_above(measure::kLateNs + measure::kLateNs / 50) > counts.overdue.get())
+    differences.emplace_back("fewer are overdue than left late");
   same("connected", opened_, counts.connected.get());
   same("closed", closed_, counts.closed.get());
   if (!receive_timestamps_) same("last answer", last, counts.last_answer_ns.load());

@@ -43,8 +43,9 @@ class Walk {
     return place(next_client_, next_sequence_) >= plan_.schedule->places();
   }
 
-  /// Counts what has come due as planned, calls due(client) for each, and returns when it wants to
-  /// go on: at once after kBurst of them, kNever at the end. `clock` has a now(), which was `now`.
+  /// Counts what has come due as planned, calls due(client, now) for each, which returns when it
+  /// was taken up, and returns when it wants to go on: at once after kBurst of them, kNever at the
+  /// end. `clock` has a now(), which was `now`.
   template <class Clock, class Due>
   Nanoseconds go(Nanoseconds now, const Clock& clock, Counts& counts, Due&& due);
 
@@ -95,11 +96,10 @@ Nanoseconds Walk::go(Nanoseconds now, const Clock& clock, Counts& counts, Due&& 
       if (planned > now) return next_at_ = gathered(planned);
     }
     if (burst == kBurst) return now;
-    if (place >= first_measured_) {
-      counts.planned.add();
-      if (now > planned + measure::kLateNs) counts.overdue.add();
-    }
-    due(next_client_);
+    const bool measured = place >= first_measured_;
+    if (measured) counts.planned.add();
+    now = due(next_client_, now);
+    if (measured && now > planned + measure::kLateNs) counts.overdue.add();
     if (++next_client_ == clients_) {
       next_client_ = 0;
       ++next_sequence_;
