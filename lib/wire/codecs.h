@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/result.h"
-#include "wire/bytes_codec.h"
+#include "wire/bytes/codec.h"
 #include "wire/codec.h"
 #include "wire/flatbuffers_codec.h"
 #include "wire/json_codec.h"

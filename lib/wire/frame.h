@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "base/bytes.h"
-#include "wire/bytes_codec.h"
+#include "wire/bytes/codec.h"
 #include "wire/codec.h"
 #include "wire/decode_error.h"
 #include "wire/message.h"

@@ -1,6 +1,6 @@
 // The bytes codec and both framings.
 #include "codec_fuzz.h"
-#include "wire/bytes_codec.h"
+#include "wire/bytes/codec.h"
 #include "wire/frame.h"
 
 using namespace wiremark;
