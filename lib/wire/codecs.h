@@ -12,7 +12,7 @@
 #include "wire/bytes/codec.h"
 #include "wire/codec.h"
 #include "wire/flatbuffers_codec.h"
-#include "wire/json_codec.h"
+#include "wire/json/codec.h"
 #include "wire/protobuf_codec.h"
 #include "wire/y3_codec.h"
 

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "wire/json_pairs.h"
-#include "wire/json_writer.h"
+#include "wire/json/pairs.h"
+#include "wire/json/writer.h"
 
 namespace wiremark::wire {
 namespace {

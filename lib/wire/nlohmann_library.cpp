@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "wire/json_pairs.h"
-#include "wire/json_writer.h"
+#include "wire/json/pairs.h"
+#include "wire/json/writer.h"
 #include "wire/utf8.h"
 
 namespace wiremark::wire {

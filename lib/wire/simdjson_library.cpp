@@ -1,8 +1,8 @@
-// The strict reader of json_simdjson.h without a fast path in front of it.
+// The strict reader of json/simdjson_reader.h without a fast path in front of it.
 #include "wire/simdjson_library.h"
 
-#include "wire/json_codec.h"
-#include "wire/json_writer.h"
+#include "wire/json/codec.h"
+#include "wire/json/writer.h"
 
 namespace wiremark::wire {
 

@@ -9,8 +9,8 @@
 #include "base/bytes.h"
 #include "wire/codec.h"
 #include "wire/decode_error.h"
-#include "wire/json_pairs.h"
-#include "wire/json_simdjson.h"
+#include "wire/json/pairs.h"
+#include "wire/json/simdjson_reader.h"
 #include "wire/message.h"
 #include "wire/pairs.h"
 

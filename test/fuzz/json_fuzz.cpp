@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "wire/json_codec.h"
-#include "wire/json_pairs.h"
-#include "wire/json_simdjson.h"
-#include "wire/json_walker.h"
+#include "wire/json/codec.h"
+#include "wire/json/pairs.h"
+#include "wire/json/simdjson_reader.h"
+#include "wire/json/walker.h"
 #include "wire/simdjson_library.h"
 
 using namespace wiremark;

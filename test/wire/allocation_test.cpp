@@ -9,7 +9,7 @@
 #include "wire/codecs.h"
 #include "wire/flatbuffers_envelope.h"
 #include "wire/flatbuffers_pairs.h"
-#include "wire/json_pairs.h"
+#include "wire/json/pairs.h"
 #include "wire/protobuf_envelope.h"
 #include "wire/protobuf_pairs.h"
 #include "wire/y3_envelope.h"

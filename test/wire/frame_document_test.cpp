@@ -11,7 +11,7 @@
 #include "wire/flatbuffers_envelope.h"
 #include "wire/flatbuffers_pairs.h"
 #include "wire/frame.h"
-#include "wire/json_pairs.h"
+#include "wire/json/pairs.h"
 #include "wire/protobuf_envelope.h"
 #include "wire/protobuf_pairs.h"
 #include "wire/vectors.h"

@@ -8,7 +8,7 @@
 #include "wire/flatbuffers_codec.h"
 #include "wire/flatbuffers_library.h"
 #include "wire/jansson_library.h"
-#include "wire/json_codec.h"
+#include "wire/json/codec.h"
 #include "wire/nlohmann_library.h"
 #include "wire/protobuf_codec.h"
 #include "wire/protobuf_library.h"

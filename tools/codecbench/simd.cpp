@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "wire/json_simdjson.h"
+#include "wire/json/simdjson_reader.h"
 #include "wire/y3_walk.h"
 
 namespace wiremark::codecbench {

@@ -6,7 +6,7 @@
 #include "wire/flatbuffers_library.h"
 #include "wire/flatbuffers_pairs.h"
 #include "wire/jansson_library.h"
-#include "wire/json_pairs.h"
+#include "wire/json/pairs.h"
 #include "wire/nlohmann_library.h"
 #include "wire/protobuf_library.h"
 #include "wire/protobuf_pairs.h"

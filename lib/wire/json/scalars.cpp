@@ -1,8 +1,8 @@
 // RFC 8259, production by production: strings, numbers and the words true, false and null.
 #include <charconv>
 
-#include "wire/json_text.h"
-#include "wire/json_walker.h"
+#include "wire/json/text.h"
+#include "wire/json/walker.h"
 #include "wire/utf8.h"
 
 namespace wiremark::wire {

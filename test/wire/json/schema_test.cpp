@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "wire/json_codec.h"
+#include "wire/json/codec.h"
 #include "wire/vectors.h"
 
 using namespace wiremark;

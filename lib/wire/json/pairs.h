@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "wire/decode_error.h"
-#include "wire/json_walker.h"
+#include "wire/json/walker.h"
 #include "wire/pairs.h"
 #include "wire/value.h"
 

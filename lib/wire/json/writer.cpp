@@ -1,5 +1,5 @@
 // Numbers by arithmetic on all digits at once, text by blocks; bytes one at a time only to escape.
-#include "wire/json_writer.h"
+#include "wire/json/writer.h"
 
 #include <array>
 #include <bit>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "wire/json_text.h"
+#include "wire/json/text.h"
 #include "wire/utf8.h"
 
 namespace wiremark::wire {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "wire/jansson_library.h"
-#include "wire/json_codec.h"
-#include "wire/json_pairs.h"
-#include "wire/json_texts.h"
+#include "wire/json/codec.h"
+#include "wire/json/pairs.h"
+#include "wire/json/texts.h"
 #include "wire/nlohmann_library.h"
 #include "wire/simdjson_library.h"
 

@@ -1,5 +1,5 @@
 // The JSON codec: what it writes, what it reads, and the name of every error.
-#include "wire/json_codec.h"
+#include "wire/json/codec.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "wire/json_texts.h"
+#include "wire/json/texts.h"
 #include "wire/vectors.h"
 
 using namespace wiremark;

@@ -1,11 +1,11 @@
 // Chooses, at run time, which of the compiled readers this processor can run.
-#include "wire/json_simdjson.h"
+#include "wire/json/simdjson_reader.h"
 
 #include <array>
 
 namespace wiremark::wire {
 
-// json_simdjson_reader.cpp is compiled once for each of these.
+// json/simdjson_kernel.cpp is compiled once for each of these.
 std::unique_ptr<SimdjsonReader> make_simdjson_reader_baseline(Limits limits);
 #ifdef __x86_64__
 std::unique_ptr<SimdjsonReader> make_simdjson_reader_haswell(Limits limits);

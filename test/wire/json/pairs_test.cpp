@@ -1,5 +1,5 @@
 // Pairs in JSON: the packets of E6, and a search that must not be fooled by what it skips.
-#include "wire/json_pairs.h"
+#include "wire/json/pairs.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "wire/json_texts.h"
+#include "wire/json/texts.h"
 #include "wire/simdjson_library.h"
 #include "wire/vectors.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "wire/json_texts.h"
+#include "wire/json/texts.h"
 #include "wire/simdjson_library.h"
 
 namespace {

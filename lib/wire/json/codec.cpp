@@ -1,5 +1,5 @@
 // One pass for what this codec writes itself, the general readers behind it for the rest.
-#include "wire/json_codec.h"
+#include "wire/json/codec.h"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,10 @@
 #include <cstring>
 #include <limits>
 
-#include "wire/json_escape.h"
-#include "wire/json_text.h"
-#include "wire/json_walker.h"
-#include "wire/json_writer.h"
+#include "wire/json/escape.h"
+#include "wire/json/text.h"
+#include "wire/json/walker.h"
+#include "wire/json/writer.h"
 #include "wire/utf8.h"
 
 namespace wiremark::wire {

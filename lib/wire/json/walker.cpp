@@ -1,5 +1,5 @@
 // RFC 8259, production by production: what stands around strings, numbers and words.
-#include "wire/json_walker.h"
+#include "wire/json/walker.h"
 
 #include <algorithm>
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "wire/json_codec.h"
-#include "wire/json_simdjson.h"
-#include "wire/json_walker.h"
+#include "wire/json/codec.h"
+#include "wire/json/simdjson_reader.h"
+#include "wire/json/walker.h"
 
 namespace wiremark::wire::test {
 

@@ -1,5 +1,5 @@
 // A flat object is searched for the key's bytes; quotes before them say whether it is a name.
-#include "wire/json_pairs.h"
+#include "wire/json/pairs.h"
 
 #include <array>
 #include <bit>
@@ -11,9 +11,9 @@
 #include <system_error>
 #include <type_traits>
 
-#include "wire/json_escape.h"
-#include "wire/json_text.h"
-#include "wire/json_writer.h"
+#include "wire/json/escape.h"
+#include "wire/json/text.h"
+#include "wire/json/writer.h"
 
 namespace wiremark::wire {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "wire/decode_error.h"
-#include "wire/json_text.h"
+#include "wire/json/text.h"
 
 namespace wiremark::wire {
 

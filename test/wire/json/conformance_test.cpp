@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "wire/json_codec.h"
-#include "wire/json_texts.h"
+#include "wire/json/codec.h"
+#include "wire/json/texts.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

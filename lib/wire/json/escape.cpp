@@ -1,10 +1,10 @@
 // The escapes of a JSON string that has been checked, and what they stand for.
-#include "wire/json_escape.h"
+#include "wire/json/escape.h"
 
 #include <cstddef>
 #include <cstdint>
 
-#include "wire/json_text.h"
+#include "wire/json/text.h"
 
 namespace wiremark::wire {
 namespace {

@@ -16,8 +16,8 @@
 #include <emmintrin.h>
 #endif
 
-#include "wire/json_simdjson.h"
-#include "wire/json_walker.h"
+#include "wire/json/simdjson_reader.h"
+#include "wire/json/walker.h"
 
 namespace wiremark::wire {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "wire/codec.h"
 #include "wire/decode_error.h"
-#include "wire/json_simdjson.h"
+#include "wire/json/simdjson_reader.h"
 #include "wire/message.h"
 
 namespace wiremark::wire {
