@@ -13,7 +13,7 @@
 #include "wire/codec.h"
 #include "wire/flatbuffers_codec.h"
 #include "wire/json/codec.h"
-#include "wire/protobuf_codec.h"
+#include "wire/protobuf/codec.h"
 #include "wire/y3_codec.h"
 
 namespace wiremark::wire {

@@ -3,7 +3,7 @@
 
 #include "codec_fuzz.h"
 #include "wire/flatbuffers_envelope.h"
-#include "wire/protobuf_envelope.h"
+#include "wire/protobuf/envelope.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

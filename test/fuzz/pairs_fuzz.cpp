@@ -2,7 +2,7 @@
 #include "codec_fuzz.h"
 #include "wire/flatbuffers_pairs.h"
 #include "wire/pairs.h"
-#include "wire/protobuf_pairs.h"
+#include "wire/protobuf/pairs.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

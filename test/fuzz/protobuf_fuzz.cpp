@@ -2,7 +2,7 @@
 #include <message.pb.h>
 
 #include "codec_fuzz.h"
-#include "wire/protobuf_codec.h"
+#include "wire/protobuf/codec.h"
 #include "wire/utf8.h"
 
 using namespace wiremark;

@@ -10,8 +10,8 @@
 #include "wire/flatbuffers_envelope.h"
 #include "wire/flatbuffers_pairs.h"
 #include "wire/json/pairs.h"
-#include "wire/protobuf_envelope.h"
-#include "wire/protobuf_pairs.h"
+#include "wire/protobuf/envelope.h"
+#include "wire/protobuf/pairs.h"
 #include "wire/y3_envelope.h"
 #include "wire/y3_pairs.h"
 

@@ -12,7 +12,7 @@
 
 #include "wire/flatbuffers_envelope.h"
 #include "wire/flatbuffers_library.h"
-#include "wire/protobuf_envelope.h"
+#include "wire/protobuf/envelope.h"
 #include "wire/protobuf_library.h"
 
 using namespace wiremark;

@@ -5,7 +5,7 @@
 
 #include "wire/flatbuffers_codec.h"
 #include "wire/flatbuffers_library.h"
-#include "wire/protobuf_codec.h"
+#include "wire/protobuf/codec.h"
 #include "wire/protobuf_library.h"
 #include "wire/random_message.h"
 #include "wire/utf8.h"

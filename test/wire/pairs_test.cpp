@@ -9,8 +9,8 @@
 
 #include "wire/flatbuffers_library.h"
 #include "wire/flatbuffers_pairs.h"
+#include "wire/protobuf/pairs.h"
 #include "wire/protobuf_library.h"
-#include "wire/protobuf_pairs.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

@@ -3,7 +3,7 @@
 #include "rows.h"
 #include "wire/flatbuffers_envelope.h"
 #include "wire/flatbuffers_library.h"
-#include "wire/protobuf_envelope.h"
+#include "wire/protobuf/envelope.h"
 #include "wire/protobuf_library.h"
 #include "wire/y3_envelope.h"
 

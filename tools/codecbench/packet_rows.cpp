@@ -10,7 +10,7 @@
 #include "wire/jansson_library.h"
 #include "wire/json/codec.h"
 #include "wire/nlohmann_library.h"
-#include "wire/protobuf_codec.h"
+#include "wire/protobuf/codec.h"
 #include "wire/protobuf_library.h"
 #include "wire/simdjson_library.h"
 #include "wire/y3_codec.h"

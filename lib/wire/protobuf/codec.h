@@ -9,8 +9,8 @@
 #include "wire/codec.h"
 #include "wire/copy_text.h"
 #include "wire/message.h"
-#include "wire/protobuf_start.h"
-#include "wire/protobuf_wire.h"
+#include "wire/protobuf/start.h"
+#include "wire/protobuf/wire.h"
 #include "wire/utf8.h"
 
 namespace wiremark::wire {

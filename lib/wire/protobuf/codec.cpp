@@ -1,7 +1,7 @@
 // Fields in any order, unknown ones among them, and everything that is wrong with a packet.
-#include "wire/protobuf_codec.h"
+#include "wire/protobuf/codec.h"
 
-#include "wire/protobuf_wire.h"
+#include "wire/protobuf/wire.h"
 #include "wire/utf8.h"
 
 namespace wiremark::wire {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/bytes.h"
-#include "wire/protobuf_wire.h"
+#include "wire/protobuf/wire.h"
 
 namespace wiremark::wire::protobuf {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "wire/protobuf_codec.h"
+#include "wire/protobuf/codec.h"
 #include "wire/random_message.h"
 #include "wire/utf8.h"
 #include "wire/vectors.h"

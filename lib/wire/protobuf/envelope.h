@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "wire/codec.h"
 #include "wire/envelope.h"
-#include "wire/protobuf_wire.h"
+#include "wire/protobuf/wire.h"
 
 namespace wiremark::wire {
 

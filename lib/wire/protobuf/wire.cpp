@@ -1,5 +1,5 @@
-// The long forms of what protobuf_wire.h reads.
-#include "wire/protobuf_wire.h"
+// The long forms of what protobuf/wire.h reads.
+#include "wire/protobuf/wire.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 // Both layouts differ in one tag: that of the payload, or that of the member.
-#include "wire/protobuf_envelope.h"
+#include "wire/protobuf/envelope.h"
 
 #include <cstring>
 
-#include "wire/protobuf_wire.h"
+#include "wire/protobuf/wire.h"
 
 namespace wiremark::wire {
 namespace {

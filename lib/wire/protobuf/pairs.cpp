@@ -1,11 +1,11 @@
 // One pass over the fields, which stops at the key or at the end.
-#include "wire/protobuf_pairs.h"
+#include "wire/protobuf/pairs.h"
 
 #include <bit>
 #include <cstring>
 #include <utility>
 
-#include "wire/protobuf_wire.h"
+#include "wire/protobuf/wire.h"
 #include "wire/utf8.h"
 
 namespace wiremark::wire {
