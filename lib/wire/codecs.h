@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "wire/bytes/codec.h"
 #include "wire/codec.h"
-#include "wire/flatbuffers_codec.h"
+#include "wire/flatbuffers/codec.h"
 #include "wire/json/codec.h"
 #include "wire/protobuf/codec.h"
 #include "wire/y3_codec.h"

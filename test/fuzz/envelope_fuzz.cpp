@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "codec_fuzz.h"
-#include "wire/flatbuffers_envelope.h"
+#include "wire/flatbuffers/envelope.h"
 #include "wire/protobuf/envelope.h"
 
 using namespace wiremark;

@@ -2,7 +2,7 @@
 #include <message_generated.h>
 
 #include "codec_fuzz.h"
-#include "wire/flatbuffers_codec.h"
+#include "wire/flatbuffers/codec.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

@@ -1,6 +1,6 @@
 // Pairs of protobuf and FlatBuffers: any bytes, and take_checked() against take().
 #include "codec_fuzz.h"
-#include "wire/flatbuffers_pairs.h"
+#include "wire/flatbuffers/pairs.h"
 #include "wire/pairs.h"
 #include "wire/protobuf/pairs.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "wire/flatbuffers_envelope.h"
+#include "wire/flatbuffers/envelope.h"
 #include "wire/flatbuffers_library.h"
 #include "wire/protobuf/envelope.h"
 #include "wire/protobuf_library.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "wire/codecs.h"
-#include "wire/flatbuffers_envelope.h"
-#include "wire/flatbuffers_pairs.h"
+#include "wire/flatbuffers/envelope.h"
+#include "wire/flatbuffers/pairs.h"
 #include "wire/frame.h"
 #include "wire/json/pairs.h"
 #include "wire/protobuf/envelope.h"

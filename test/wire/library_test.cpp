@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "wire/flatbuffers_codec.h"
+#include "wire/flatbuffers/codec.h"
 #include "wire/flatbuffers_library.h"
 #include "wire/protobuf/codec.h"
 #include "wire/protobuf_library.h"

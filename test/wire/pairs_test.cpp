@@ -7,8 +7,8 @@
 
 #include <vector>
 
+#include "wire/flatbuffers/pairs.h"
 #include "wire/flatbuffers_library.h"
-#include "wire/flatbuffers_pairs.h"
 #include "wire/protobuf/pairs.h"
 #include "wire/protobuf_library.h"
 

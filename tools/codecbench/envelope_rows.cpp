@@ -1,7 +1,7 @@
 // The rows of the envelope workload (E4).
 #include "envelope_steps.h"
 #include "rows.h"
-#include "wire/flatbuffers_envelope.h"
+#include "wire/flatbuffers/envelope.h"
 #include "wire/flatbuffers_library.h"
 #include "wire/protobuf/envelope.h"
 #include "wire/protobuf_library.h"

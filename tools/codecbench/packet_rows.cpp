@@ -5,7 +5,7 @@
 #include "packet_steps.h"
 #include "rows.h"
 #include "wire/bytes/codec.h"
-#include "wire/flatbuffers_codec.h"
+#include "wire/flatbuffers/codec.h"
 #include "wire/flatbuffers_library.h"
 #include "wire/jansson_library.h"
 #include "wire/json/codec.h"

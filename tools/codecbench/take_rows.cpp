@@ -3,8 +3,8 @@
 
 #include "rows.h"
 #include "take_steps.h"
+#include "wire/flatbuffers/pairs.h"
 #include "wire/flatbuffers_library.h"
-#include "wire/flatbuffers_pairs.h"
 #include "wire/jansson_library.h"
 #include "wire/json/pairs.h"
 #include "wire/nlohmann_library.h"

@@ -1,7 +1,7 @@
 // Every layout that is not our own: its tables are walked.
-#include "wire/flatbuffers_codec.h"
+#include "wire/flatbuffers/codec.h"
 
-#include "wire/flatbuffers_wire.h"
+#include "wire/flatbuffers/wire.h"
 
 namespace wiremark::wire {
 namespace {

@@ -1,10 +1,10 @@
 // The vtable in front, then the table with its widest numbers first, then the texts.
-#include "wire/flatbuffers_pairs.h"
+#include "wire/flatbuffers/pairs.h"
 
 #include <bit>
 #include <cstring>
 
-#include "wire/flatbuffers_wire.h"
+#include "wire/flatbuffers/wire.h"
 
 namespace wiremark::wire {
 namespace {

@@ -1,10 +1,10 @@
 // Everything in front of the body is a constant but for the type, two sizes and one long vtable.
-#include "wire/flatbuffers_envelope.h"
+#include "wire/flatbuffers/envelope.h"
 
 #include <array>
 #include <cstring>
 
-#include "wire/flatbuffers_wire.h"
+#include "wire/flatbuffers/wire.h"
 
 namespace wiremark::wire {
 namespace {

@@ -1,5 +1,5 @@
 // Every check comes before the load it makes safe.
-#include "wire/flatbuffers_wire.h"
+#include "wire/flatbuffers/wire.h"
 
 namespace wiremark::wire::flatbuffers {
 

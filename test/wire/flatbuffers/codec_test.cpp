@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "wire/flatbuffers_codec.h"
+#include "wire/flatbuffers/codec.h"
 #include "wire/random_message.h"
 #include "wire/vectors.h"
 
