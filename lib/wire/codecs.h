@@ -14,7 +14,7 @@
 #include "wire/flatbuffers/codec.h"
 #include "wire/json/codec.h"
 #include "wire/protobuf/codec.h"
-#include "wire/y3_codec.h"
+#include "wire/y3/codec.h"
 
 namespace wiremark::wire {
 

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "wire/y3_codec.h"
-#include "wire/y3_envelope.h"
-#include "wire/y3_packet.h"
-#include "wire/y3_pairs.h"
+#include "wire/y3/codec.h"
+#include "wire/y3/envelope.h"
+#include "wire/y3/packet.h"
+#include "wire/y3/pairs.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

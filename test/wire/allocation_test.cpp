@@ -12,8 +12,8 @@
 #include "wire/json/pairs.h"
 #include "wire/protobuf/envelope.h"
 #include "wire/protobuf/pairs.h"
-#include "wire/y3_envelope.h"
-#include "wire/y3_pairs.h"
+#include "wire/y3/envelope.h"
+#include "wire/y3/pairs.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

@@ -15,8 +15,8 @@
 #include "wire/protobuf/envelope.h"
 #include "wire/protobuf/pairs.h"
 #include "wire/vectors.h"
-#include "wire/y3_envelope.h"
-#include "wire/y3_pairs.h"
+#include "wire/y3/envelope.h"
+#include "wire/y3/pairs.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

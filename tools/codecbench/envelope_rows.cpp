@@ -5,7 +5,7 @@
 #include "wire/flatbuffers_library.h"
 #include "wire/protobuf/envelope.h"
 #include "wire/protobuf_library.h"
-#include "wire/y3_envelope.h"
+#include "wire/y3/envelope.h"
 
 namespace wiremark::codecbench {
 

@@ -13,7 +13,7 @@
 #include "wire/protobuf/codec.h"
 #include "wire/protobuf_library.h"
 #include "wire/simdjson_library.h"
-#include "wire/y3_codec.h"
+#include "wire/y3/codec.h"
 
 namespace wiremark::codecbench {
 

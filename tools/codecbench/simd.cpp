@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "wire/json/simdjson_reader.h"
-#include "wire/y3_walk.h"
+#include "wire/y3/walk.h"
 
 namespace wiremark::codecbench {
 

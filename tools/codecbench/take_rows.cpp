@@ -11,8 +11,8 @@
 #include "wire/protobuf/pairs.h"
 #include "wire/protobuf_library.h"
 #include "wire/simdjson_library.h"
-#include "wire/y3_pairs.h"
-#include "wire/y3_walk.h"
+#include "wire/y3/pairs.h"
+#include "wire/y3/walk.h"
 
 namespace wiremark::codecbench {
 namespace {

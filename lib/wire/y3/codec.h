@@ -8,7 +8,7 @@
 #include "wire/codec.h"
 #include "wire/decode_error.h"
 #include "wire/message.h"
-#include "wire/y3_varint.h"
+#include "wire/y3/varint.h"
 
 namespace wiremark::wire {
 

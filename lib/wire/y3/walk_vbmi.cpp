@@ -1,5 +1,5 @@
 // Walks a chain of Y3 children 128 positions at a time with AVX-512 VBMI.
-#include "wire/y3_walk.h"
+#include "wire/y3/walk.h"
 
 #ifdef __x86_64__
 

@@ -10,8 +10,8 @@
 #include "wire/decode_error.h"
 #include "wire/pairs.h"
 #include "wire/value.h"
-#include "wire/y3_varint.h"
-#include "wire/y3_walk.h"
+#include "wire/y3/varint.h"
+#include "wire/y3/walk.h"
 
 namespace wiremark::wire {
 

@@ -1,5 +1,5 @@
 // Pairs in Y3: the packets of the stress test, every way to walk, and every way to break a packet.
-#include "wire/y3_pairs.h"
+#include "wire/y3/pairs.h"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "vectors.h"
-#include "wire/y3_packet.h"
+#include "wire/vectors.h"
+#include "wire/y3/packet.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

@@ -1,5 +1,5 @@
 // Y3 packets against the vectors of the Go implementations, and against what those let through.
-#include "wire/y3_packet.h"
+#include "wire/y3/packet.h"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "vectors.h"
+#include "wire/vectors.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

@@ -1,9 +1,9 @@
 // Finds a sequence id among the children of a Y3 node: one child at a time, or many by SIMD.
-#include "wire/y3_walk.h"
+#include "wire/y3/walk.h"
 
 #include <algorithm>
 
-#include "wire/y3_varint.h"
+#include "wire/y3/varint.h"
 
 namespace wiremark::wire::y3 {
 

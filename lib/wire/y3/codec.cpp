@@ -1,11 +1,11 @@
 // The message as a Y3 packet: node 1 {1: head, 2: guid, 3: content}.
-#include "wire/y3_codec.h"
+#include "wire/y3/codec.h"
 
 #include <bit>
 #include <cstdint>
 
 #include "wire/copy_text.h"
-#include "wire/y3_packet.h"
+#include "wire/y3/packet.h"
 
 namespace wiremark::wire {
 

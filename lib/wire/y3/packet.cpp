@@ -1,5 +1,5 @@
 // Y3 packets of any shape: a reader that steps over siblings, a check of a whole tree, a writer.
-#include "wire/y3_packet.h"
+#include "wire/y3/packet.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Envelopes in Y3: bytes, round trips, and every way to break them.
-#include "wire/y3_envelope.h"
+#include "wire/y3/envelope.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "vectors.h"
+#include "wire/vectors.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "wire/codec.h"
 #include "wire/decode_error.h"
-#include "wire/y3_varint.h"
+#include "wire/y3/varint.h"
 
 namespace wiremark::wire::y3 {
 

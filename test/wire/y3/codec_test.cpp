@@ -1,5 +1,5 @@
 // The message in Y3, both dialects: bytes, round trips, and every way to break a packet.
-#include "wire/y3_codec.h"
+#include "wire/y3/codec.h"
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "vectors.h"
-#include "wire/y3_packet.h"
+#include "wire/vectors.h"
+#include "wire/y3/packet.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

@@ -1,5 +1,5 @@
 // Jumps of the SIMD walks against a chain that is followed child by child.
-#include "wire/y3_walk.h"
+#include "wire/y3/walk.h"
 
 #include <doctest/doctest.h>
 

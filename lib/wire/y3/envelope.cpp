@@ -1,10 +1,10 @@
 // The envelopes of experiment E4 in Y3.
-#include "wire/y3_envelope.h"
+#include "wire/y3/envelope.h"
 
 #include <array>
 
 #include "wire/copy_text.h"
-#include "wire/y3_packet.h"
+#include "wire/y3/packet.h"
 
 namespace wiremark::wire {
 

@@ -1,11 +1,11 @@
 // Numbered key/value pairs as a Y3 packet: node 0 with a primitive per key (experiment E6).
-#include "wire/y3_pairs.h"
+#include "wire/y3/pairs.h"
 
 #include <concepts>
 #include <cstdint>
 #include <variant>
 
-#include "wire/y3_packet.h"
+#include "wire/y3/packet.h"
 
 namespace wiremark::wire {
 

@@ -1,5 +1,5 @@
 // Jumps along a chain of Y3 children, 32 positions at once with AVX2.
-#include "wire/y3_walk.h"
+#include "wire/y3/walk.h"
 
 #ifdef __x86_64__
 
