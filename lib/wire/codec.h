@@ -24,6 +24,7 @@ struct Limits {
 ///   encode(m, to)    writes one payload, without its frame header; its size, or 0 when `to` is
 ///                    shorter than max_size(m); bytes of `to` behind the payload may be overwritten
 ///   decode(from, m)  reads one whole payload; on an error `m` is unspecified
+///   kFraming         only where the frame is not a length in front; see frame.h
 ///
 /// Constructed from Limits. The frame around a payload is the business of frame.h.
 template <class C>

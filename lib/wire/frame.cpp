@@ -5,7 +5,7 @@ namespace wiremark::wire {
 
 DecodeError next_frame(Framing framing, Bytes stream, const Limits& limits, Frame& frame) noexcept {
   const bool prefixed = framing == Framing::length_prefix;
-  const std::size_t header = prefixed ? kLengthPrefixSize : BytesCodec::kHeaderSize;
+  const std::size_t header = prefixed ? kLengthPrefixSize : kBytesHeaderSize;
   if (stream.size() < kLengthPrefixSize) return {DecodeErrorKind::need_more_data, header};
   const std::size_t length = load_le<std::uint32_t>(stream.data());
   if (length > limits.frame_size) return {DecodeErrorKind::too_large, 0};

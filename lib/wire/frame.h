@@ -3,10 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "base/bytes.h"
-#include "wire/bytes/codec.h"
 #include "wire/codec.h"
 #include "wire/decode_error.h"
 #include "wire/message.h"
@@ -20,10 +18,17 @@ enum class Framing : std::uint8_t {
 };
 
 inline constexpr std::size_t kLengthPrefixSize = 4;
+inline constexpr std::size_t kBytesHeaderSize = 12;  ///< Length, head and guid.
 
+/// A codec whose packets are framed otherwise than by a length in front says so by `kFraming`.
 template <class C>
-inline constexpr Framing kFramingOf =
-    std::is_same_v<C, BytesCodec> ? Framing::bytes_header : Framing::length_prefix;
+inline constexpr Framing kFramingOf = [] {
+  if constexpr (requires { C::kFraming; }) {
+    return C::kFraming;
+  } else {
+    return Framing::length_prefix;
+  }
+}();
 
 /// The first frame of a stream.
 struct Frame {

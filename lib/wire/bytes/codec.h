@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "wire/codec.h"
 #include "wire/copy_text.h"
+#include "wire/frame.h"
 #include "wire/message.h"
 
 namespace wiremark::wire {
@@ -17,7 +18,8 @@ namespace wiremark::wire {
 class BytesCodec {
  public:
   static constexpr std::string_view kName = "bytes";
-  static constexpr std::size_t kHeaderSize = 12;
+  static constexpr Framing kFraming = Framing::bytes_header;
+  static constexpr std::size_t kHeaderSize = kBytesHeaderSize;
 
   BytesCodec() = default;
   explicit BytesCodec(const Limits& limits) noexcept : limits_(limits) {}
