@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "codecbench/rivals/simdjson_library.h"
 #include "wire/json/codec.h"
 #include "wire/json/pairs.h"
 #include "wire/json/simdjson_reader.h"
 #include "wire/json/walker.h"
-#include "wire/simdjson_library.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

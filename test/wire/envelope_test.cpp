@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "codecbench/rivals/flatbuffers_library.h"
+#include "codecbench/rivals/protobuf_library.h"
 #include "wire/flatbuffers/envelope.h"
-#include "wire/flatbuffers_library.h"
 #include "wire/protobuf/envelope.h"
-#include "wire/protobuf_library.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

@@ -3,10 +3,10 @@
 
 #include <vector>
 
+#include "codecbench/rivals/flatbuffers_library.h"
+#include "codecbench/rivals/protobuf_library.h"
 #include "wire/flatbuffers/codec.h"
-#include "wire/flatbuffers_library.h"
 #include "wire/protobuf/codec.h"
-#include "wire/protobuf_library.h"
 #include "wire/random_message.h"
 #include "wire/utf8.h"
 

@@ -7,10 +7,10 @@
 
 #include <vector>
 
+#include "codecbench/rivals/flatbuffers_library.h"
+#include "codecbench/rivals/protobuf_library.h"
 #include "wire/flatbuffers/pairs.h"
-#include "wire/flatbuffers_library.h"
 #include "wire/protobuf/pairs.h"
-#include "wire/protobuf_library.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

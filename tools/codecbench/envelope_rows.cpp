@@ -1,10 +1,10 @@
 // The rows of the envelope workload (E4).
+#include "codecbench/rivals/flatbuffers_library.h"
+#include "codecbench/rivals/protobuf_library.h"
 #include "envelope_steps.h"
 #include "rows.h"
 #include "wire/flatbuffers/envelope.h"
-#include "wire/flatbuffers_library.h"
 #include "wire/protobuf/envelope.h"
-#include "wire/protobuf_library.h"
 #include "wire/y3/envelope.h"
 
 namespace wiremark::codecbench {

@@ -2,17 +2,17 @@
 #include <cstdint>
 #include <string_view>
 
+#include "codecbench/rivals/flatbuffers_library.h"
+#include "codecbench/rivals/jansson_library.h"
+#include "codecbench/rivals/nlohmann_library.h"
+#include "codecbench/rivals/protobuf_library.h"
+#include "codecbench/rivals/simdjson_library.h"
 #include "packet_steps.h"
 #include "rows.h"
 #include "wire/bytes/codec.h"
 #include "wire/flatbuffers/codec.h"
-#include "wire/flatbuffers_library.h"
-#include "wire/jansson_library.h"
 #include "wire/json/codec.h"
-#include "wire/nlohmann_library.h"
 #include "wire/protobuf/codec.h"
-#include "wire/protobuf_library.h"
-#include "wire/simdjson_library.h"
 #include "wire/y3/codec.h"
 
 namespace wiremark::codecbench {

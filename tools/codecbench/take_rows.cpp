@@ -1,16 +1,16 @@
 // The rows of the take workload (E6).
 #include <string_view>
 
+#include "codecbench/rivals/flatbuffers_library.h"
+#include "codecbench/rivals/jansson_library.h"
+#include "codecbench/rivals/nlohmann_library.h"
+#include "codecbench/rivals/protobuf_library.h"
+#include "codecbench/rivals/simdjson_library.h"
 #include "rows.h"
 #include "take_steps.h"
 #include "wire/flatbuffers/pairs.h"
-#include "wire/flatbuffers_library.h"
-#include "wire/jansson_library.h"
 #include "wire/json/pairs.h"
-#include "wire/nlohmann_library.h"
 #include "wire/protobuf/pairs.h"
-#include "wire/protobuf_library.h"
-#include "wire/simdjson_library.h"
 #include "wire/y3/pairs.h"
 #include "wire/y3/walk.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "codecbench/rivals/simdjson_library.h"
 #include "wire/json/texts.h"
-#include "wire/simdjson_library.h"
 
 namespace {
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "wire/jansson_library.h"
+#include "codecbench/rivals/jansson_library.h"
+#include "codecbench/rivals/nlohmann_library.h"
+#include "codecbench/rivals/simdjson_library.h"
 #include "wire/json/codec.h"
 #include "wire/json/pairs.h"
 #include "wire/json/texts.h"
-#include "wire/nlohmann_library.h"
-#include "wire/simdjson_library.h"
 
 using namespace wiremark;
 using namespace wiremark::wire;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "codecbench/rivals/simdjson_library.h"
 #include "wire/json/texts.h"
-#include "wire/simdjson_library.h"
 #include "wire/vectors.h"
 
 using namespace wiremark;

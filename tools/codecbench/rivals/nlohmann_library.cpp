@@ -1,5 +1,5 @@
 // Trees built, printed, parsed and dropped by nlohmann::json.
-#include "wire/nlohmann_library.h"
+#include "codecbench/rivals/nlohmann_library.h"
 
 #include <cstdint>
 #include <type_traits>

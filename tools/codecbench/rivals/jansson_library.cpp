@@ -1,5 +1,5 @@
 // Trees built, printed, parsed and dropped by jansson.
-#include "wire/jansson_library.h"
+#include "codecbench/rivals/jansson_library.h"
 
 #include <jansson.h>
 

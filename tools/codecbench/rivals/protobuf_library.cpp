@@ -1,5 +1,5 @@
 // The calls that a user of libprotobuf makes who cares for speed.
-#include "wire/protobuf_library.h"
+#include "codecbench/rivals/protobuf_library.h"
 
 #include <google/protobuf/arena.h>
 

@@ -1,5 +1,5 @@
 // The calls that a user of FlatBuffers makes.
-#include "wire/flatbuffers_library.h"
+#include "codecbench/rivals/flatbuffers_library.h"
 
 #include <flatbuffers/flatbuffers.h>
 

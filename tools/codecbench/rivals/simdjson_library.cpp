@@ -1,5 +1,5 @@
 // The strict reader of json/simdjson_reader.h without a fast path in front of it.
-#include "wire/simdjson_library.h"
+#include "codecbench/rivals/simdjson_library.h"
 
 #include "wire/json/codec.h"
 #include "wire/json/writer.h"
