@@ -13,6 +13,7 @@
 #include "wire/json/walker.h"
 
 using namespace wiremark;
+using namespace wiremark::tools;
 using namespace wiremark::wire;
 
 namespace {

@@ -16,6 +16,7 @@
 #include "wire/protobuf/envelope.h"
 
 using namespace wiremark;
+using namespace wiremark::tools;
 using namespace wiremark::wire;
 
 namespace {

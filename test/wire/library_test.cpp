@@ -11,6 +11,7 @@
 #include "wire/utf8.h"
 
 using namespace wiremark;
+using namespace wiremark::tools;
 using namespace wiremark::wire;
 
 namespace {

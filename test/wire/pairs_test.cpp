@@ -13,6 +13,7 @@
 #include "wire/protobuf/pairs.h"
 
 using namespace wiremark;
+using namespace wiremark::tools;
 using namespace wiremark::wire;
 
 namespace {

@@ -1,5 +1,5 @@
 // The method of codecbench: rows checked, calibrated, interleaved, repeated and summed up.
-#include "bench.h"
+#include "codecbench/bench.h"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,12 @@
 #include <thread>
 #include <utility>
 
-#include "allocations.h"
 #include "base/cpus.h"
-#include "counters.h"
-#include "tally.h"
+#include "codecbench/allocations.h"
+#include "codecbench/counters.h"
+#include "codecbench/tally.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 namespace {
 
 /// Blocks of random size that stay until the end of a repeat, so that what a row allocates next
@@ -253,4 +253,4 @@ Result<Measurement> run_bench(const std::vector<Row>& rows, const Method& method
   return Bench(rows, method, stop, progress).run();
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

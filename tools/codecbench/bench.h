@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "cell.h"
+#include "codecbench/cell.h"
+#include "codecbench/subject.h"
 #include "measure/cpu_usage.h"
-#include "subject.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// How rows are measured. Every repeat measures every row once, in an order of its own; a row is
 /// set up anew each time, with its data at other addresses.
@@ -57,4 +57,4 @@ Result<Measurement> run_bench(const std::vector<Row>& rows, const Method& method
                               const std::atomic<bool>& stop,
                               const std::function<void(const Standing&)>& progress);
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

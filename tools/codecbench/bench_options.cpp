@@ -1,5 +1,5 @@
 // The command line of codecbench.
-#include "bench_options.h"
+#include "codecbench/bench_options.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "wire/pairs.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 namespace {
 
 constexpr std::size_t kPayloadMax = 1 << 20;  // What the default limits let a frame hold.
@@ -59,7 +59,7 @@ Result<double> parse_percent(std::string_view text) {
   return *number;
 }
 
-void add_selection(tools::CommandLine& line, Selection& selection) {
+void add_selection(CommandLine& line, Selection& selection) {
   line.add_words("-f,--format", selection.formats, known_formats(),
                  "Formats: all, or a list such as json,y3; json:jansson names one library (all)");
   line.add_words("--impl", selection.implementations, known_implementations(),
@@ -78,7 +78,7 @@ void add_selection(tools::CommandLine& line, Selection& selection) {
       "Payloads of the envelope workload in bytes (20,100,500,1000,5000)");
 }
 
-void add_method(tools::CommandLine& line, Method& method) {
+void add_method(CommandLine& line, Method& method) {
   line.add(
       "-n,--operations", method.operations, "N",
       [](const std::string& text) { return parse_one(text, 1, std::size_t{1} << 40); },
@@ -88,8 +88,7 @@ void add_method(tools::CommandLine& line, Method& method) {
       [](const std::string& text) { return parse_duration(text); },
       "Time per cell, all repeats together (an even share of 18s)");
   line.add(
-      "--repeat", method.repeat, "N",
-      [](const std::string& text) { return tools::parse_whole(text, 1); },
+      "--repeat", method.repeat, "N", [](const std::string& text) { return parse_whole(text, 1); },
       "Repeats, each of all rows in a new order and at new addresses (9)");
   line.add(
       "--seed", method.seed, "N",
@@ -97,7 +96,7 @@ void add_method(tools::CommandLine& line, Method& method) {
       "Seed of every order and layout (1)");
 }
 
-void add_output(tools::CommandLine& line, Options& options) {
+void add_output(CommandLine& line, Options& options) {
   line.add(options.output);
   line.add_input_file("--baseline", options.baseline,
                       "Compare with an earlier --json; 1 when slower");
@@ -126,8 +125,8 @@ void fill_in(Selection& selection) {
 }  // namespace
 
 std::optional<int> parse_options(int argc, char** argv, Options& options) {
-  tools::CommandLine line("codecbench",
-                          "Time the codecs of wiremark, and the libraries beside them.", kExamples);
+  CommandLine line("codecbench", "Time the codecs of wiremark, and the libraries beside them.",
+                   kExamples);
   add_selection(line, options.selection);
   line.add_input_file("--input", options.input,
                       "Contents of the packet workload, one per line of FILE");
@@ -150,4 +149,4 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   return std::nullopt;
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "bench.h"
+#include "codecbench/bench.h"
+#include "codecbench/rows.h"
 #include "options.h"
-#include "rows.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 struct Options {
   Selection selection;
@@ -20,8 +20,8 @@ struct Options {
   double tolerance_pct = 5;
   std::string experiment;  ///< "e2", "e4", "e6" or empty.
   bool targets = false;
-  tools::OutputOptions output;
-  tools::ThreadOptions threads;
+  OutputOptions output;
+  ThreadOptions threads;
   std::string colour = "auto";
   std::string progress = "auto";
   bool verbose = false;
@@ -32,4 +32,4 @@ struct Options {
 /// printed, or standard error says what is wrong.
 std::optional<int> parse_options(int argc, char** argv, Options& options);
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

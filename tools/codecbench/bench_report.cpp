@@ -1,5 +1,5 @@
 // The end of a run: what is printed, what is written, and the exit code.
-#include "bench_report.h"
+#include "codecbench/bench_report.h"
 
 #include <fmt/format.h>
 
@@ -8,20 +8,20 @@
 
 #include "base/cpus.h"
 #include "base/units.h"
-#include "document.h"
-#include "experiments.h"
+#include "codecbench/document.h"
+#include "codecbench/experiments.h"
+#include "codecbench/progress.h"
+#include "codecbench/shelf.h"
+#include "codecbench/simd.h"
+#include "codecbench/table.h"
+#include "codecbench/targets.h"
+#include "codecbench/verdict.h"
 #include "measure/quantity.h"
 #include "measure/result.h"
 #include "printing.h"
-#include "progress.h"
-#include "shelf.h"
-#include "simd.h"
-#include "table.h"
-#include "targets.h"
 #include "terminal.h"
-#include "verdict.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 namespace {
 
 /// "20,100"; fmt::join would do, were it not for a false warning of GCC 12 in fmt 9.
@@ -120,7 +120,7 @@ std::string footer(const Options& options, const measure::RunResult& result,
 std::string format_results(const Options& options, const Measurement& measurement) {
   if (options.targets) return format_targets(measurement.cells);
   if (options.experiment.empty())
-    return format_table(measurement.cells, tools::wants_colour(options.colour));
+    return format_table(measurement.cells, wants_colour(options.colour));
   return format_experiment(options.experiment, measurement.cells, measurement.parallel);
 }
 
@@ -141,7 +141,7 @@ std::string format_comparison(const Options& options, const Comparison& comparis
 }
 
 int fail(const Error& error, int code) {
-  tools::print_err("codecbench: {}\n", error.message());
+  print_err("codecbench: {}\n", error.message());
   return code;
 }
 
@@ -154,7 +154,7 @@ Result<> write_files(const Options& options, const measure::RunResult& result,
   if (options.output.json.empty()) return {};
   const std::string document = json_document(result, measurement.cells);
   if (options.output.json == "-") {
-    tools::write_out(document);
+    write_out(document);
     return {};
   }
   std::ofstream file(options.output.json, std::ios::binary);
@@ -169,7 +169,7 @@ Result<> write_files(const Options& options, const measure::RunResult& result,
 int report(const Options& options, std::chrono::system_clock::time_point started,
            const Measurement& measurement, const Baseline& baseline) {
   measure::RunResult result = frame(options, started, measurement);
-  int code = result.checks.empty() ? tools::kDone : tools::kCheckFailed;
+  int code = result.checks.empty() ? kDone : kCheckFailed;
   std::string text = format_results(options, measurement);
   if (options.verbose) text += format_batches(measurement.cells);
   text += footer(options, result, measurement);
@@ -178,27 +178,27 @@ int report(const Options& options, std::chrono::system_clock::time_point started
     text += format_comparison(options, comparison);
     if (comparison.changes.empty() && !comparison.missing.empty()) {
       result.checks.push_back({"baseline", false, "it has no row of this run"});
-      code = tools::kCheckFailed;
+      code = kCheckFailed;
     }
     for (const Change& change : comparison.changes) {
       if (!change.slower) continue;
       result.checks.push_back(
           {"baseline " + change.key, false,
            fmt::format("fastest {:+.1f}%, median {:+.1f}%", change.min_pct, change.p50_pct)});
-      code = tools::kCheckFailed;
+      code = kCheckFailed;
     }
   }
   const bool text_shown = options.output.json != "-";
-  if (text_shown) tools::write_out(text);
+  if (text_shown) write_out(text);
   if (!text_shown && !options.output.quiet) {
     for (const std::string& warning : result.warnings) {
-      tools::print_err("codecbench: warning: {}\n", warning);
+      print_err("codecbench: warning: {}\n", warning);
     }
   }
   if (const auto written = write_files(options, result, measurement); !written) {
-    return fail(written.error(), tools::kCannot);
+    return fail(written.error(), kCannot);
   }
-  return tools::ending("codecbench", measurement.interrupted ? tools::kInterrupted : code);
+  return ending("codecbench", measurement.interrupted ? kInterrupted : code);
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -3,11 +3,11 @@
 
 #include <chrono>
 
-#include "bench.h"
-#include "bench_options.h"
-#include "document.h"
+#include "codecbench/bench.h"
+#include "codecbench/bench_options.h"
+#include "codecbench/document.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// Prints and writes `measurement` as `options` ask. The exit code: 0; 1 when a row's check failed
 /// or the baseline was faster or has no row of this run; 3 when a file cannot be written; 130 when
@@ -15,4 +15,4 @@ namespace wiremark::codecbench {
 int report(const Options& options, std::chrono::system_clock::time_point started,
            const Measurement& measurement, const Baseline& baseline);
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -1,9 +1,9 @@
 // One cell of codecbench's table: what was measured, and the figures.
-#include "cell.h"
+#include "codecbench/cell.h"
 
 #include <fmt/format.h>
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 std::string CellName::key() const {
   std::string which;
@@ -12,4 +12,4 @@ std::string CellName::key() const {
                      to_string(access));
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

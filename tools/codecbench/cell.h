@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// Whether code and data are expected (hot: few items in turn, learnt by the branch predictor and
 /// held by the first-level cache) or not (cold: a fresh random order over as much as half of L2).
@@ -70,4 +70,4 @@ struct Cell {
   CellFigures figures;
 };
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

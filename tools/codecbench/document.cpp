@@ -1,5 +1,5 @@
 // A run as a JSON document and as rows of a CSV file, and the comparison with an earlier document.
-#include "document.h"
+#include "codecbench/document.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include "measure/json_export.h"
 #include "measure/json_upgrade.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -156,4 +156,4 @@ Comparison compare_with(const Baseline& baseline, const std::vector<Cell>& cells
   return comparison;
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cell.h"
+#include "codecbench/cell.h"
 #include "measure/result.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// The document of measure/json_export.h with the member "cells", an array of objects: key,
 /// workload, shape, size, format, implementation, op, access, labels{result, validated, object},
@@ -49,4 +49,4 @@ Result<Baseline> read_baseline(const std::string& path);
 Comparison compare_with(const Baseline& baseline, const std::vector<Cell>& cells,
                         double tolerance_pct);
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

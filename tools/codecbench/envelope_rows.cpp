@@ -1,13 +1,13 @@
 // The rows of the envelope workload (E4).
+#include "codecbench/envelope_steps.h"
 #include "codecbench/rivals/flatbuffers_library.h"
 #include "codecbench/rivals/protobuf_library.h"
-#include "envelope_steps.h"
-#include "rows.h"
+#include "codecbench/rows.h"
 #include "wire/flatbuffers/envelope.h"
 #include "wire/protobuf/envelope.h"
 #include "wire/y3/envelope.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 EnvelopeSet::EnvelopeSet(Access access, std::size_t bytes, Random& random) {
   const bool cold = access == Access::cold;
@@ -58,12 +58,12 @@ void add_envelope(std::vector<Row>& rows, std::size_t bytes, std::string_view im
 std::vector<Row> envelope_rows(std::size_t bytes) {
   std::vector<Row> rows;
   add_envelope<wire::ProtobufEnvelope>(rows, bytes, "own", {});
-  add_envelope<wire::LibprotobufEnvelope>(
-      rows, bytes, "libprotobuf", {.result = "copy", .validated = false, .object = "reused"});
+  add_envelope<LibprotobufEnvelope>(rows, bytes, "libprotobuf",
+                                    {.result = "copy", .validated = false, .object = "reused"});
   add_envelope<wire::FlatbuffersEnvelope>(rows, bytes, "own", {});
-  add_envelope<wire::FlatbuffersLibraryEnvelope>(rows, bytes, "builder", {.object = "reused"});
+  add_envelope<FlatbuffersLibraryEnvelope>(rows, bytes, "builder", {.object = "reused"});
   add_envelope<wire::Y3Envelope>(rows, bytes, "own", {});
   return rows;
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "packet_steps.h"
-#include "shelf.h"
-#include "subject.h"
+#include "codecbench/packet_steps.h"
+#include "codecbench/shelf.h"
+#include "codecbench/subject.h"
 #include "wire/envelope.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// The layouts of E4, and the server that only hands messages on.
 enum class EnvelopeKind : std::uint8_t { nest, union_of_all, route };
@@ -125,4 +125,4 @@ class DecodeEnvelopeStep {
   Shelf packets_;
 };
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

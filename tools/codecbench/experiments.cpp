@@ -1,12 +1,12 @@
 // The published experiments about codecs, E2, E4 and E6, beside our figures.
-#include "experiments.h"
+#include "codecbench/experiments.h"
 
 #include <fmt/format.h>
 
-#include "table.h"
-#include "targets.h"
+#include "codecbench/table.h"
+#include "codecbench/targets.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 namespace {
 
 /// The median batch of the cell `key` in ns, or a gap where there is none.
@@ -189,4 +189,4 @@ std::string format_experiment(const std::string& name, const std::vector<Cell>& 
   return format_e6(cells, parallel);
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "bench.h"
-#include "rows.h"
+#include "codecbench/bench.h"
+#include "codecbench/rows.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// The rows that experiment `name` ("e2", "e4" or "e6") is about.
 void choose_experiment(const std::string& name, Selection& selection);
@@ -17,4 +17,4 @@ void choose_experiment(const std::string& name, Selection& selection);
 std::string format_experiment(const std::string& name, const std::vector<Cell>& cells,
                               const std::vector<Cell>& parallel);
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

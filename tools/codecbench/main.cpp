@@ -8,19 +8,19 @@
 #include <memory>
 
 #include "base/cpus.h"
-#include "bench.h"
-#include "bench_options.h"
-#include "bench_report.h"
-#include "experiments.h"
+#include "codecbench/bench.h"
+#include "codecbench/bench_options.h"
+#include "codecbench/bench_report.h"
+#include "codecbench/experiments.h"
+#include "codecbench/progress.h"
+#include "codecbench/rows.h"
+#include "codecbench/targets.h"
 #include "printing.h"
-#include "progress.h"
-#include "rows.h"
-#include "targets.h"
 
 namespace {
 
 using namespace wiremark;
-using namespace wiremark::codecbench;
+using namespace wiremark::tools;
 
 std::atomic<bool> stop{false};
 std::atomic<bool> told_to_end{false};
@@ -30,7 +30,7 @@ void on_hangup(int) { stop.store(true); }
 
 /// The first INT or TERM ends the run with a partial result, the second at once.
 void on_end(int) {
-  if (told_to_end.exchange(true)) ::_exit(tools::kInterrupted);
+  if (told_to_end.exchange(true)) ::_exit(kInterrupted);
   stop.store(true);
 }
 
@@ -46,7 +46,7 @@ void install_signals() {
 }
 
 int fail(const Error& error, int code) {
-  tools::print_err("codecbench: {}\n", error.message());
+  print_err("codecbench: {}\n", error.message());
   return code;
 }
 
@@ -61,13 +61,13 @@ int main(int argc, char** argv) {
   Contents contents = wire::e2_contents();
   if (!options.input.empty()) {
     auto lines = wire::read_contents(options.input);
-    if (!lines) return fail(lines.error(), tools::kUsage);
+    if (!lines) return fail(lines.error(), kUsage);
     contents = std::move(*lines);
   }
   Baseline baseline;
   if (!options.baseline.empty()) {
     auto earlier = read_baseline(options.baseline);
-    if (!earlier) return fail(earlier.error(), tools::kUsage);
+    if (!earlier) return fail(earlier.error(), kUsage);
     baseline = std::move(*earlier);
   }
   options.selection.contents = std::make_shared<const Contents>(std::move(contents));
@@ -75,8 +75,7 @@ int main(int argc, char** argv) {
   if (!options.experiment.empty()) choose_experiment(options.experiment, options.selection);
   if (options.targets) choose_targets(options.selection);
   const std::vector<Row> rows = select_rows(options.selection);
-  if (rows.empty())
-    return fail({"no row has this format, workload, op and access", 0, {}}, tools::kUsage);
+  if (rows.empty()) return fail({"no row has this format, workload, op and access", 0, {}}, kUsage);
   const bool runs_twice = options.experiment == "e6";
   if (!options.time_given)
     options.method.cell_time = even_share(rows.size() * (runs_twice ? 2 : 1));
@@ -91,6 +90,6 @@ int main(int argc, char** argv) {
     if (second) measurement->parallel = second->cells;
   }
   progress.clear();
-  if (!measurement) return fail(measurement.error(), tools::kCannot);
+  if (!measurement) return fail(measurement.error(), kCannot);
   return report(options, started, *measurement, baseline);
 }

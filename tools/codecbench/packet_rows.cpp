@@ -2,20 +2,20 @@
 #include <cstdint>
 #include <string_view>
 
+#include "codecbench/packet_steps.h"
 #include "codecbench/rivals/flatbuffers_library.h"
 #include "codecbench/rivals/jansson_library.h"
 #include "codecbench/rivals/nlohmann_library.h"
 #include "codecbench/rivals/protobuf_library.h"
 #include "codecbench/rivals/simdjson_library.h"
-#include "packet_steps.h"
-#include "rows.h"
+#include "codecbench/rows.h"
 #include "wire/bytes/codec.h"
 #include "wire/flatbuffers/codec.h"
 #include "wire/json/codec.h"
 #include "wire/protobuf/codec.h"
 #include "wire/y3/codec.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 std::string describe(wire::DecodeError error) {
   return fmt::format("{} at byte {}", wire::to_string(error.kind), error.offset);
@@ -100,24 +100,24 @@ std::vector<Row> packet_rows(const SharedContents& contents) {
   const auto copy = [](std::string_view object) {
     return Labels{.result = "copy", .validated = false, .object = object};
   };
-  add_codec<wire::LibprotobufCodec<wire::ProtobufObject::reused>>(rows, contents, "libprotobuf",
-                                                                  copy("reused"));
-  add_codec<wire::SetLibprotobuf, Half::encode>(rows, contents, "libprotobuf-set", copy("reused"));
-  add_codec<wire::LibprotobufCodec<wire::ProtobufObject::fresh>>(
-      rows, contents, "libprotobuf-fresh", copy("fresh"));
-  add_codec<wire::LibprotobufCodec<wire::ProtobufObject::arena>>(
-      rows, contents, "libprotobuf-arena", copy("arena"));
+  add_codec<LibprotobufCodec<ProtobufObject::reused>>(rows, contents, "libprotobuf",
+                                                      copy("reused"));
+  add_codec<SetLibprotobuf, Half::encode>(rows, contents, "libprotobuf-set", copy("reused"));
+  add_codec<LibprotobufCodec<ProtobufObject::fresh>>(rows, contents, "libprotobuf-fresh",
+                                                     copy("fresh"));
+  add_codec<LibprotobufCodec<ProtobufObject::arena>>(rows, contents, "libprotobuf-arena",
+                                                     copy("arena"));
   const Labels tree{.result = "copy", .validated = true, .object = "fresh"};
   const Labels parser{.result = "view", .validated = true, .object = "reused"};
   add_codec<wire::JsonCodec>(rows, contents, "own", {});
-  add_codec<wire::SimdjsonCodec, Half::decode>(rows, contents, "simdjson", parser);
-  add_codec<wire::JanssonCodec>(rows, contents, "jansson", tree);
-  add_codec<wire::NlohmannCodec>(rows, contents, "nlohmann", tree);
+  add_codec<SimdjsonCodec, Half::decode>(rows, contents, "simdjson", parser);
+  add_codec<JanssonCodec>(rows, contents, "jansson", tree);
+  add_codec<NlohmannCodec>(rows, contents, "nlohmann", tree);
   add_codec<wire::FlatbuffersCodec>(rows, contents, "own", {});
-  add_codec<wire::FlatbuffersLibrary>(rows, contents, "builder", parser);
+  add_codec<FlatbuffersLibrary>(rows, contents, "builder", parser);
   add_codec<wire::Y3Codec>(rows, contents, "own", {});
   add_codec<wire::Y3NvarCodec>(rows, contents, "own", {});
   return rows;
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

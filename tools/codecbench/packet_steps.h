@@ -10,14 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "shelf.h"
-#include "subject.h"
+#include "codecbench/shelf.h"
+#include "codecbench/subject.h"
 #include "wire/codec.h"
 #include "wire/contents.h"
 #include "wire/frame.h"
 #include "wire/message.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// Head and guid of every packet of the experiment.
 inline constexpr std::int32_t kPacketHead = 567;
@@ -194,4 +194,4 @@ class CopyStep {
   MutableBytes room_;
 };
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/clock.h"
-#include "bench.h"
-#include "bench_options.h"
+#include "codecbench/bench.h"
+#include "codecbench/bench_options.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// Redraws one line at most ten times a second: when asked to, or when standard error is a terminal
 /// and nobody asked for quiet.
@@ -23,4 +23,4 @@ class Progress {
   Nanoseconds next_ = 0;
 };
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): one
 /// multiplication chain per number, so that a fresh order costs less than the batch it is for.
@@ -38,4 +38,4 @@ void shuffle(std::vector<T>& items, Random& random) {
   }
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

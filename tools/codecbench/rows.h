@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "packet_steps.h"
-#include "subject.h"
+#include "codecbench/packet_steps.h"
+#include "codecbench/subject.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// Every row of E2: all formats and implementations, all ops, hot and cold.
 std::vector<Row> packet_rows(const SharedContents& contents);
@@ -40,4 +40,4 @@ std::vector<std::string> known_formats();
 /// What --impl takes: "all", "own", and each library's name.
 std::vector<std::string> known_implementations();
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -1,9 +1,9 @@
 // The choice among all rows codecbench can measure.
 #include <algorithm>
 
-#include "rows.h"
+#include "codecbench/rows.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 namespace {
 
 bool contains(const std::vector<std::string>& list, std::string_view word) {
@@ -87,4 +87,4 @@ std::vector<std::string> known_implementations() {
   return names;
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

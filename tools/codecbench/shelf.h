@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "random.h"
+#include "codecbench/random.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// How much data a cold row walks over: half of the second-level cache, in bytes.
 std::size_t cold_bytes();
@@ -81,4 +81,4 @@ class Desk {
   std::unique_ptr<std::byte[]> block_;
 };
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

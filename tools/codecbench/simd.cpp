@@ -1,12 +1,12 @@
 // Which of several builds of the same code this processor runs.
-#include "simd.h"
+#include "codecbench/simd.h"
 
 #include <fmt/format.h>
 
 #include "wire/json/simdjson_reader.h"
 #include "wire/y3/walk.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 std::string simd_in_use() {
   constexpr wire::Limits kSmall{.frame_size = 4096};  // The reader is only asked for its name.
@@ -14,4 +14,4 @@ std::string simd_in_use() {
                      wire::y3::fastest_walk().name);
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// "simdjson haswell, y3 avx2": what the codecs chose at run time, by cpuid.
 std::string simd_in_use();
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "cell.h"
-#include "random.h"
+#include "codecbench/cell.h"
+#include "codecbench/random.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// Makes the compiler believe that `value` is needed in a register at this point. It says nothing
 /// about memory, so that a decoder's other results may stay in registers too.
@@ -112,4 +112,4 @@ Row make_row(const CellName& name, Args... args) {
           }};
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

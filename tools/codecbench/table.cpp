@@ -1,12 +1,12 @@
 // The cells as a table for people.
-#include "table.h"
+#include "codecbench/table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 namespace {
 
 constexpr std::string_view kBold = "\033[1m";
@@ -117,4 +117,4 @@ std::string format_table(const std::vector<Cell>& cells, bool colour) {
   return text;
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "bench.h"
-#include "cell.h"
+#include "codecbench/bench.h"
+#include "codecbench/cell.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// One block per workload, shape and access; in it the fastest row of each op first. At most 120
 /// columns. `colour` marks the fastest own row of each op.
@@ -16,4 +16,4 @@ std::string format_table(const std::vector<Cell>& cells, bool colour);
 /// Three significant digits, from 1,000 on whole: "3.61", "84.2", "1485".
 std::string format_figure(double figure);
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -6,15 +6,15 @@
 #include "codecbench/rivals/nlohmann_library.h"
 #include "codecbench/rivals/protobuf_library.h"
 #include "codecbench/rivals/simdjson_library.h"
-#include "rows.h"
-#include "take_steps.h"
+#include "codecbench/rows.h"
+#include "codecbench/take_steps.h"
 #include "wire/flatbuffers/pairs.h"
 #include "wire/json/pairs.h"
 #include "wire/protobuf/pairs.h"
 #include "wire/y3/pairs.h"
 #include "wire/y3/walk.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 namespace {
 
 /// A number whose bit lengths, up to `bits`, are all equally likely.
@@ -115,19 +115,19 @@ std::vector<Row> take_rows(std::size_t pairs) {
   add_encode<wire::ProtobufPairs>(rows, pairs, "own", {});
   add_takes<wire::ProtobufPairs>(rows, pairs, "own", "own-partial", {});
   const Labels message{.result = "copy", .validated = false, .object = "reused"};
-  add_encode<wire::LibprotobufPairs>(rows, pairs, "libprotobuf", message);
-  add_takes<wire::LibprotobufPairs>(rows, pairs, "libprotobuf", {}, message);
+  add_encode<LibprotobufPairs>(rows, pairs, "libprotobuf", message);
+  add_takes<LibprotobufPairs>(rows, pairs, "libprotobuf", {}, message);
   add_encode<wire::JsonPairs>(rows, pairs, "own", {});
   add_takes<wire::JsonPairs>(rows, pairs, "own", "own-partial", {});
-  add_takes<wire::SimdjsonPairs>(rows, pairs, "simdjson", "simdjson-partial", parser);
-  add_encode<wire::JanssonPairs>(rows, pairs, "jansson", tree);
-  add_takes<wire::JanssonPairs>(rows, pairs, "jansson", {}, tree);
-  add_encode<wire::NlohmannPairs>(rows, pairs, "nlohmann", tree);
-  add_takes<wire::NlohmannPairs>(rows, pairs, "nlohmann", {}, tree);
+  add_takes<SimdjsonPairs>(rows, pairs, "simdjson", "simdjson-partial", parser);
+  add_encode<JanssonPairs>(rows, pairs, "jansson", tree);
+  add_takes<JanssonPairs>(rows, pairs, "jansson", {}, tree);
+  add_encode<NlohmannPairs>(rows, pairs, "nlohmann", tree);
+  add_takes<NlohmannPairs>(rows, pairs, "nlohmann", {}, tree);
   add_encode<wire::FlatbuffersPairs>(rows, pairs, "own", {});
   add_takes<wire::FlatbuffersPairs>(rows, pairs, "own", "own-partial", {});
-  add_encode<wire::FlatbuffersLibraryPairs>(rows, pairs, "builder", parser);
-  add_takes<wire::FlatbuffersLibraryPairs>(rows, pairs, "builder", {}, parser);
+  add_encode<FlatbuffersLibraryPairs>(rows, pairs, "builder", parser);
+  add_takes<FlatbuffersLibraryPairs>(rows, pairs, "builder", {}, parser);
   add_encode<wire::Y3Pairs>(rows, pairs, "own", {});
   add_takes<wire::Y3Pairs>(rows, pairs, "own", "own-partial", {});
   add_takes<ScalarY3Pairs>(rows, pairs, "own-scalar", "own-scalar-partial", {});
@@ -136,4 +136,4 @@ std::vector<Row> take_rows(std::size_t pairs) {
   return rows;
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "packet_steps.h"
-#include "shelf.h"
-#include "subject.h"
+#include "codecbench/packet_steps.h"
+#include "codecbench/shelf.h"
+#include "codecbench/subject.h"
 #include "wire/pairs.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// The values of a packet of `pairs` pairs: E6's own when hot. Cold packets hold values of the same
 /// types and of every length, drawn by lot: equal packets would leave a branch predictor nothing
@@ -131,4 +131,4 @@ class TakeStep {
   Shelf packets_;
 };
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

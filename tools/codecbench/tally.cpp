@@ -1,12 +1,12 @@
 // What one thread counted of one row, and the figures made from it.
-#include "tally.h"
+#include "codecbench/tally.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "allocations.h"
+#include "codecbench/allocations.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 namespace {
 
 /// The median of each repeat, over all threads, sorted.
@@ -78,4 +78,4 @@ CellFigures sum_up(std::span<const Tally> tallies) {
   return figures;
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

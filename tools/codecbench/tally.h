@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "cell.h"
+#include "codecbench/cell.h"
 #include "measure/cpu_usage.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 struct Tally {
   std::vector<float> batches;            ///< ns per operation of each batch.
@@ -31,4 +31,4 @@ CellFigures sum_up(std::span<const Tally> tallies);
 /// The value that `percent` of `sorted` do not exceed (nearest rank); 0 when there is none.
 double percentile(std::span<const float> sorted, double percent) noexcept;
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

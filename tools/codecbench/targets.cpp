@@ -1,13 +1,13 @@
 // The ratios this project promises, and how far a run is from them.
-#include "targets.h"
+#include "codecbench/targets.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "simd.h"
+#include "codecbench/simd.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 namespace {
 
 /// `of` takes at least, or at most, `wanted` times as long as `to`; 0 promises nothing.
@@ -125,4 +125,4 @@ std::string format_targets(const std::vector<Cell>& cells) {
   return text + format_allocations(cells);
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "cell.h"
-#include "rows.h"
+#include "codecbench/cell.h"
+#include "codecbench/rows.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 /// The rows that the promises are about; contents are left as they are.
 void choose_targets(Selection& selection);
@@ -19,4 +19,4 @@ std::string format_targets(const std::vector<Cell>& cells);
 /// The cell with this key, or null when it is not there or was not measured.
 const Cell* find_cell(const std::vector<Cell>& cells, std::string_view key);
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

@@ -1,5 +1,5 @@
 // Why figures of a run should not be believed.
-#include "verdict.h"
+#include "codecbench/verdict.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/cpus.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 namespace {
 
 /// "2 of 90 rows, such as packet/bytes:own/decode/hot", or nothing when no measured row fits.
@@ -59,4 +59,4 @@ std::vector<std::string> judge(const Options& options, const Measurement& measur
   return warnings;
 }
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

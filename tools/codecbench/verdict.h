@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "bench.h"
-#include "bench_options.h"
+#include "codecbench/bench.h"
+#include "codecbench/bench_options.h"
 
-namespace wiremark::codecbench {
+namespace wiremark::tools {
 
 inline constexpr double kSpreadPctMax = 10;  ///< Above it, two runs disagree about who is faster.
 inline constexpr double kStealPctMax = 1;
@@ -17,4 +17,4 @@ inline constexpr std::uint64_t kBatchesMin = 1000;  ///< Leaves 10 of them above
 /// One sentence for each doubt; none when there is none.
 std::vector<std::string> judge(const Options& options, const Measurement& measurement);
 
-}  // namespace wiremark::codecbench
+}  // namespace wiremark::tools

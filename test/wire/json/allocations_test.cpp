@@ -30,6 +30,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 using namespace wiremark;
+using namespace wiremark::tools;
 using namespace wiremark::wire;
 using namespace wiremark::wire::test;
 

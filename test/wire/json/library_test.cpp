@@ -12,6 +12,7 @@
 #include "wire/json/texts.h"
 
 using namespace wiremark;
+using namespace wiremark::tools;
 using namespace wiremark::wire;
 using namespace wiremark::wire::test;
 

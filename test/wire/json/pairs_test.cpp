@@ -14,6 +14,7 @@
 #include "wire/vectors.h"
 
 using namespace wiremark;
+using namespace wiremark::tools;
 using namespace wiremark::wire;
 using namespace wiremark::wire::test;
 using enum DecodeErrorKind;

@@ -9,7 +9,10 @@
 #include "message_generated.h"
 #include "pairs_generated.h"
 
-namespace wiremark::wire {
+namespace wiremark::tools {
+
+using namespace wire;
+
 namespace {
 
 using ::flatbuffers::FlatBufferBuilder;
@@ -231,4 +234,4 @@ DecodeError FlatbuffersLibraryEnvelope::route(Bytes from, std::int32_t& type, By
   return {};
 }
 
-}  // namespace wiremark::wire
+}  // namespace wiremark::tools

@@ -14,7 +14,7 @@
 #include "wire/pairs.h"
 #include "wire/value.h"
 
-namespace wiremark::wire {
+namespace wiremark::tools {
 
 /// One reused builder, and the verifier in front of every read. Every error of the verifier is
 /// bad_offset at 0: the library says no more. Sizes of what a builder makes are not known
@@ -23,36 +23,37 @@ class FlatbuffersLibrary {
  public:
   static constexpr std::string_view kName = "flatbuffers";
 
-  explicit FlatbuffersLibrary(const Limits& limits = {});
+  explicit FlatbuffersLibrary(const wire::Limits& limits = {});
   FlatbuffersLibrary(FlatbuffersLibrary&&) noexcept;
   ~FlatbuffersLibrary();
 
-  std::size_t max_size(const Message& message) const noexcept {
+  std::size_t max_size(const wire::Message& message) const noexcept {
     return 64 + message.content.size();
   }
-  std::size_t encode(const Message& message, MutableBytes to);
-  DecodeError decode(Bytes from, Message& message);
+  std::size_t encode(const wire::Message& message, MutableBytes to);
+  wire::DecodeError decode(Bytes from, wire::Message& message);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-static_assert(Codec<FlatbuffersLibrary>);
+static_assert(wire::Codec<FlatbuffersLibrary>);
 
 /// Verifies the whole packet in both strengths, then reads one field.
 class FlatbuffersLibraryPairs {
  public:
   static constexpr std::string_view kName = "flatbuffers";
 
-  explicit FlatbuffersLibraryPairs(const Limits& limits = {});
+  explicit FlatbuffersLibraryPairs(const wire::Limits& limits = {});
   FlatbuffersLibraryPairs(FlatbuffersLibraryPairs&&) noexcept;
   ~FlatbuffersLibraryPairs();
 
-  std::size_t max_size(std::span<const Value> values) const noexcept;
-  std::size_t encode(std::span<const Value> values, MutableBytes to);
-  DecodeError take(Bytes packet, unsigned key, ValueType type, Value& value);
-  DecodeError take_checked(Bytes packet, unsigned key, ValueType type, Value& value) {
+  std::size_t max_size(std::span<const wire::Value> values) const noexcept;
+  std::size_t encode(std::span<const wire::Value> values, MutableBytes to);
+  wire::DecodeError take(Bytes packet, unsigned key, wire::ValueType type, wire::Value& value);
+  wire::DecodeError take_checked(Bytes packet, unsigned key, wire::ValueType type,
+                                 wire::Value& value) {
     return take(packet, key, type, value);
   }
 
@@ -61,31 +62,31 @@ class FlatbuffersLibraryPairs {
   std::unique_ptr<State> state_;
 };
 
-static_assert(Pairs<FlatbuffersLibraryPairs>);
+static_assert(wire::Pairs<FlatbuffersLibraryPairs>);
 
 /// Two reused builders, because the payload of a nest is a buffer of its own.
 class FlatbuffersLibraryEnvelope {
  public:
   static constexpr std::string_view kName = "flatbuffers";
 
-  explicit FlatbuffersLibraryEnvelope(const Limits& limits = {});
+  explicit FlatbuffersLibraryEnvelope(const wire::Limits& limits = {});
   FlatbuffersLibraryEnvelope(FlatbuffersLibraryEnvelope&&) noexcept;
   ~FlatbuffersLibraryEnvelope();
 
-  std::size_t max_size(const Envelope& envelope) const noexcept {
+  std::size_t max_size(const wire::Envelope& envelope) const noexcept {
     return 320 + envelope.body.size();
   }
-  std::size_t encode_nest(const Envelope& envelope, MutableBytes to);
-  std::size_t encode_union(const Envelope& envelope, MutableBytes to);
-  DecodeError decode_nest(Bytes from, Envelope& envelope);
-  DecodeError decode_union(Bytes from, Envelope& envelope);
-  DecodeError route(Bytes from, std::int32_t& type, Bytes& inner);
+  std::size_t encode_nest(const wire::Envelope& envelope, MutableBytes to);
+  std::size_t encode_union(const wire::Envelope& envelope, MutableBytes to);
+  wire::DecodeError decode_nest(Bytes from, wire::Envelope& envelope);
+  wire::DecodeError decode_union(Bytes from, wire::Envelope& envelope);
+  wire::DecodeError route(Bytes from, std::int32_t& type, Bytes& inner);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-static_assert(EnvelopeCodec<FlatbuffersLibraryEnvelope>);
+static_assert(wire::EnvelopeCodec<FlatbuffersLibraryEnvelope>);
 
-}  // namespace wiremark::wire
+}  // namespace wiremark::tools

@@ -12,7 +12,10 @@
 #include "wire/json/pairs.h"
 #include "wire/json/writer.h"
 
-namespace wiremark::wire {
+namespace wiremark::tools {
+
+using namespace wire;
+
 namespace {
 
 using enum DecodeErrorKind;
@@ -182,4 +185,4 @@ DecodeError JanssonPairs::take_checked(Bytes packet, unsigned key, ValueType typ
   return take(packet, key, type, into);
 }
 
-}  // namespace wiremark::wire
+}  // namespace wiremark::tools

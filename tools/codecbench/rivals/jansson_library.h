@@ -14,7 +14,7 @@
 
 struct json_t;
 
-namespace wiremark::wire {
+namespace wiremark::tools {
 
 /// Owns a jansson value.
 class JanssonValue {
@@ -38,18 +38,18 @@ class JanssonCodec {
  public:
   static constexpr std::string_view kName = "json";
 
-  explicit JanssonCodec(Limits = {}) {}
+  explicit JanssonCodec(wire::Limits = {}) {}
 
-  std::size_t max_size(const Message& message) const noexcept;
-  std::size_t encode(const Message& message, MutableBytes to) const noexcept;
+  std::size_t max_size(const wire::Message& message) const noexcept;
+  std::size_t encode(const wire::Message& message, MutableBytes to) const noexcept;
   /// The content lives in the tree of the last decode.
-  DecodeError decode(Bytes from, Message& into) noexcept;
+  wire::DecodeError decode(Bytes from, wire::Message& into) noexcept;
 
  private:
   JanssonValue tree_;
 };
 
-static_assert(Codec<JanssonCodec>);
+static_assert(wire::Codec<JanssonCodec>);
 
 /// jansson parses the whole packet before it can hand out a value, so both takes are one. It has to
 /// read integers as reals: it refuses 18446744073709551615 otherwise, and so 64-bit numbers are
@@ -58,17 +58,19 @@ class JanssonPairs {
  public:
   static constexpr std::string_view kName = "json";
 
-  explicit JanssonPairs(Limits = {}) {}
+  explicit JanssonPairs(wire::Limits = {}) {}
 
-  std::size_t max_size(std::span<const Value> values) const noexcept;
-  std::size_t encode(std::span<const Value> values, MutableBytes to) const noexcept;
-  DecodeError take(Bytes packet, unsigned key, ValueType type, Value& into) noexcept;
-  DecodeError take_checked(Bytes packet, unsigned key, ValueType type, Value& into) noexcept;
+  std::size_t max_size(std::span<const wire::Value> values) const noexcept;
+  std::size_t encode(std::span<const wire::Value> values, MutableBytes to) const noexcept;
+  wire::DecodeError take(Bytes packet, unsigned key, wire::ValueType type,
+                         wire::Value& into) noexcept;
+  wire::DecodeError take_checked(Bytes packet, unsigned key, wire::ValueType type,
+                                 wire::Value& into) noexcept;
 
  private:
   JanssonValue tree_;
 };
 
-static_assert(Pairs<JanssonPairs>);
+static_assert(wire::Pairs<JanssonPairs>);
 
-}  // namespace wiremark::wire
+}  // namespace wiremark::tools

@@ -9,7 +9,10 @@
 #include "wire/json/writer.h"
 #include "wire/utf8.h"
 
-namespace wiremark::wire {
+namespace wiremark::tools {
+
+using namespace wire;
+
 namespace {
 
 using enum DecodeErrorKind;
@@ -132,4 +135,4 @@ DecodeError NlohmannPairs::take_checked(Bytes packet, unsigned key, ValueType ty
   return take(packet, key, type, into);
 }
 
-}  // namespace wiremark::wire
+}  // namespace wiremark::tools

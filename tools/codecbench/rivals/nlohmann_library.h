@@ -13,7 +13,7 @@
 #include "wire/message.h"
 #include "wire/pairs.h"
 
-namespace wiremark::wire {
+namespace wiremark::tools {
 
 /// A tree is built for every message. What is not JSON is `syntax` at offset 0: with exceptions off
 /// the parser does not say more. Of a name that occurs twice the last one counts.
@@ -21,35 +21,36 @@ class NlohmannCodec {
  public:
   static constexpr std::string_view kName = "json";
 
-  explicit NlohmannCodec(Limits = {}) {}
+  explicit NlohmannCodec(wire::Limits = {}) {}
 
-  std::size_t max_size(const Message& message) const noexcept;
-  std::size_t encode(const Message& message, MutableBytes to) const;
+  std::size_t max_size(const wire::Message& message) const noexcept;
+  std::size_t encode(const wire::Message& message, MutableBytes to) const;
   /// The content lives in the tree of the last decode.
-  DecodeError decode(Bytes from, Message& into);
+  wire::DecodeError decode(Bytes from, wire::Message& into);
 
  private:
   nlohmann::json tree_;
 };
 
-static_assert(Codec<NlohmannCodec>);
+static_assert(wire::Codec<NlohmannCodec>);
 
 /// The whole packet is parsed before a value is handed out, so both takes are one.
 class NlohmannPairs {
  public:
   static constexpr std::string_view kName = "json";
 
-  explicit NlohmannPairs(Limits = {}) {}
+  explicit NlohmannPairs(wire::Limits = {}) {}
 
-  std::size_t max_size(std::span<const Value> values) const;
-  std::size_t encode(std::span<const Value> values, MutableBytes to) const;
-  DecodeError take(Bytes packet, unsigned key, ValueType type, Value& into);
-  DecodeError take_checked(Bytes packet, unsigned key, ValueType type, Value& into);
+  std::size_t max_size(std::span<const wire::Value> values) const;
+  std::size_t encode(std::span<const wire::Value> values, MutableBytes to) const;
+  wire::DecodeError take(Bytes packet, unsigned key, wire::ValueType type, wire::Value& into);
+  wire::DecodeError take_checked(Bytes packet, unsigned key, wire::ValueType type,
+                                 wire::Value& into);
 
  private:
   nlohmann::json tree_;
 };
 
-static_assert(Pairs<NlohmannPairs>);
+static_assert(wire::Pairs<NlohmannPairs>);
 
-}  // namespace wiremark::wire
+}  // namespace wiremark::tools

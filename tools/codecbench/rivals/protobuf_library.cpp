@@ -11,7 +11,10 @@
 #include "message.pb.h"
 #include "pairs.pb.h"
 
-namespace wiremark::wire {
+namespace wiremark::tools {
+
+using namespace wire;
+
 namespace {
 
 constexpr DecodeError kRefused{DecodeErrorKind::syntax, 0};
@@ -245,4 +248,4 @@ DecodeError LibprotobufEnvelope::route(Bytes from, std::int32_t& type, Bytes& in
   return {};
 }
 
-}  // namespace wiremark::wire
+}  // namespace wiremark::tools

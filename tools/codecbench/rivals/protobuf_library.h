@@ -15,7 +15,7 @@
 #include "wire/pairs.h"
 #include "wire/value.h"
 
-namespace wiremark::wire {
+namespace wiremark::tools {
 
 /// Where the library's message lives between two calls.
 enum class ProtobufObject : std::uint8_t {
@@ -37,15 +37,15 @@ class LibprotobufCodec {
   static constexpr std::string_view kName = "protobuf";
   static constexpr ProtobufObject kLifetime = kObject;
 
-  explicit LibprotobufCodec(const Limits& limits = {});
+  explicit LibprotobufCodec(const wire::Limits& limits = {});
   LibprotobufCodec(LibprotobufCodec&&) noexcept;
   ~LibprotobufCodec();
 
-  std::size_t max_size(const Message& message) const noexcept {
+  std::size_t max_size(const wire::Message& message) const noexcept {
     return 33 + message.content.size();
   }
-  std::size_t encode(const Message& message, MutableBytes to);
-  DecodeError decode(Bytes from, Message& message);
+  std::size_t encode(const wire::Message& message, MutableBytes to);
+  wire::DecodeError decode(Bytes from, wire::Message& message);
 
  private:
   struct State;
@@ -62,21 +62,23 @@ extern template class LibprotobufCodec<ProtobufObject::reused, ProtobufText::set
 extern template class LibprotobufCodec<ProtobufObject::fresh>;
 extern template class LibprotobufCodec<ProtobufObject::arena>;
 
-static_assert(Codec<ReusedLibprotobuf> && Codec<FreshLibprotobuf> && Codec<ArenaLibprotobuf>);
+static_assert(wire::Codec<ReusedLibprotobuf> && wire::Codec<FreshLibprotobuf> &&
+              wire::Codec<ArenaLibprotobuf>);
 
 /// Parses the whole packet into one reused message in both strengths: the library has no other way.
 class LibprotobufPairs {
  public:
   static constexpr std::string_view kName = "protobuf";
 
-  explicit LibprotobufPairs(const Limits& limits = {});
+  explicit LibprotobufPairs(const wire::Limits& limits = {});
   LibprotobufPairs(LibprotobufPairs&&) noexcept;
   ~LibprotobufPairs();
 
-  std::size_t max_size(std::span<const Value> values) const noexcept;
-  std::size_t encode(std::span<const Value> values, MutableBytes to);
-  DecodeError take(Bytes packet, unsigned key, ValueType type, Value& value);
-  DecodeError take_checked(Bytes packet, unsigned key, ValueType type, Value& value) {
+  std::size_t max_size(std::span<const wire::Value> values) const noexcept;
+  std::size_t encode(std::span<const wire::Value> values, MutableBytes to);
+  wire::DecodeError take(Bytes packet, unsigned key, wire::ValueType type, wire::Value& value);
+  wire::DecodeError take_checked(Bytes packet, unsigned key, wire::ValueType type,
+                                 wire::Value& value) {
     return take(packet, key, type, value);
   }
 
@@ -85,7 +87,7 @@ class LibprotobufPairs {
   std::unique_ptr<State> state_;
 };
 
-static_assert(Pairs<LibprotobufPairs>);
+static_assert(wire::Pairs<LibprotobufPairs>);
 
 /// One reused message per layout. The inner message of a nest is parsed from its payload; route()
 /// parses the outer one and leaves it.
@@ -93,24 +95,24 @@ class LibprotobufEnvelope {
  public:
   static constexpr std::string_view kName = "protobuf";
 
-  explicit LibprotobufEnvelope(const Limits& limits = {});
+  explicit LibprotobufEnvelope(const wire::Limits& limits = {});
   LibprotobufEnvelope(LibprotobufEnvelope&&) noexcept;
   ~LibprotobufEnvelope();
 
-  std::size_t max_size(const Envelope& envelope) const noexcept {
+  std::size_t max_size(const wire::Envelope& envelope) const noexcept {
     return 33 + envelope.body.size();
   }
-  std::size_t encode_nest(const Envelope& envelope, MutableBytes to);
-  std::size_t encode_union(const Envelope& envelope, MutableBytes to);
-  DecodeError decode_nest(Bytes from, Envelope& envelope);
-  DecodeError decode_union(Bytes from, Envelope& envelope);
-  DecodeError route(Bytes from, std::int32_t& type, Bytes& inner);
+  std::size_t encode_nest(const wire::Envelope& envelope, MutableBytes to);
+  std::size_t encode_union(const wire::Envelope& envelope, MutableBytes to);
+  wire::DecodeError decode_nest(Bytes from, wire::Envelope& envelope);
+  wire::DecodeError decode_union(Bytes from, wire::Envelope& envelope);
+  wire::DecodeError route(Bytes from, std::int32_t& type, Bytes& inner);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-static_assert(EnvelopeCodec<LibprotobufEnvelope>);
+static_assert(wire::EnvelopeCodec<LibprotobufEnvelope>);
 
-}  // namespace wiremark::wire
+}  // namespace wiremark::tools

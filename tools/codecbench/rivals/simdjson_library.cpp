@@ -4,7 +4,9 @@
 #include "wire/json/codec.h"
 #include "wire/json/writer.h"
 
-namespace wiremark::wire {
+namespace wiremark::tools {
+
+using namespace wire;
 
 using enum DecodeErrorKind;
 
@@ -50,4 +52,4 @@ DecodeError SimdjsonPairs::take_checked(Bytes packet, unsigned key, ValueType ty
   return own_.take_checked(packet, key, type, into);
 }
 
-}  // namespace wiremark::wire
+}  // namespace wiremark::tools

@@ -14,7 +14,7 @@
 #include "wire/message.h"
 #include "wire/pairs.h"
 
-namespace wiremark::wire {
+namespace wiremark::tools {
 
 /// Decodes with On-Demand and checks every byte; the content lives in the parser's buffer. simdjson
 /// 3 writes no JSON that is worth comparing, so that encode is JsonCodec's. Allocates nothing.
@@ -22,36 +22,38 @@ class SimdjsonCodec {
  public:
   static constexpr std::string_view kName = "json";
 
-  explicit SimdjsonCodec(Limits limits = {});
+  explicit SimdjsonCodec(wire::Limits limits = {});
 
-  std::size_t max_size(const Message& message) const noexcept;
-  std::size_t encode(const Message& message, MutableBytes to) const noexcept;
-  DecodeError decode(Bytes from, Message& into) noexcept;
+  std::size_t max_size(const wire::Message& message) const noexcept;
+  std::size_t encode(const wire::Message& message, MutableBytes to) const noexcept;
+  wire::DecodeError decode(Bytes from, wire::Message& into) noexcept;
 
  private:
-  Limits limits_;
-  std::unique_ptr<SimdjsonReader> reader_;
+  wire::Limits limits_;
+  std::unique_ptr<wire::SimdjsonReader> reader_;
 };
 
-static_assert(Codec<SimdjsonCodec>);
+static_assert(wire::Codec<SimdjsonCodec>);
 
 /// Takes with find_field, or with all fields visited and unknown values walked when checked.
 class SimdjsonPairs {
  public:
   static constexpr std::string_view kName = "json";
 
-  explicit SimdjsonPairs(Limits limits = {});
+  explicit SimdjsonPairs(wire::Limits limits = {});
 
-  std::size_t max_size(std::span<const Value> values) const noexcept;
-  std::size_t encode(std::span<const Value> values, MutableBytes to) const noexcept;
-  DecodeError take(Bytes packet, unsigned key, ValueType type, Value& into) noexcept;
-  DecodeError take_checked(Bytes packet, unsigned key, ValueType type, Value& into) noexcept;
+  std::size_t max_size(std::span<const wire::Value> values) const noexcept;
+  std::size_t encode(std::span<const wire::Value> values, MutableBytes to) const noexcept;
+  wire::DecodeError take(Bytes packet, unsigned key, wire::ValueType type,
+                         wire::Value& into) noexcept;
+  wire::DecodeError take_checked(Bytes packet, unsigned key, wire::ValueType type,
+                                 wire::Value& into) noexcept;
 
  private:
-  JsonPairs own_;
-  std::unique_ptr<SimdjsonReader> reader_;
+  wire::JsonPairs own_;
+  std::unique_ptr<wire::SimdjsonReader> reader_;
 };
 
-static_assert(Pairs<SimdjsonPairs>);
+static_assert(wire::Pairs<SimdjsonPairs>);
 
-}  // namespace wiremark::wire
+}  // namespace wiremark::tools
