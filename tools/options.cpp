@@ -161,7 +161,7 @@ void CommandLine::add(OutputOptions& options) {
 void CommandLine::add_colour(OutputOptions& options) {
   options.colour = "auto";
   add_choice("--color", options.colour, "WHEN", {"auto", "always", "never"},
-             "Colour the verdict and failed checks: auto, always or never; auto looks for a "
+             "Colour what matters most in the text: auto, always or never; auto looks for a "
              "terminal and NO_COLOR (auto)");
 }
 
