@@ -37,7 +37,7 @@ class Ballast {
 /// then all go through the same slices, held together by a barrier before each.
 class Bench {
  public:
-  Bench(const std::vector<Row>& rows, const Method& method, const std::atomic<bool>& stop,
+  Bench(const std::vector<Row>& rows, const Method& method, const net::Stop& stop,
         const std::function<void(const Standing&)>& progress)
       : rows_(rows),
         method_(method),
@@ -68,7 +68,7 @@ class Bench {
 
   const std::vector<Row>& rows_;
   const Method& method_;
-  const std::atomic<bool>& stop_;
+  const net::Stop& stop_;
   const std::function<void(const Standing&)>& progress_;
   std::barrier<> start_line_;
   bool stopping_ = false;  // Written by the first thread before a barrier, read behind it.
@@ -104,7 +104,7 @@ std::size_t Bench::calibrate(Subject& subject, Random& random) const {
 }
 
 void Bench::prepare() {
-  for (std::size_t row = 0; row < rows_.size() && !stop_.load(); ++row) {
+  for (std::size_t row = 0; row < rows_.size() && !stop_.requested(); ++row) {
     Random random = random_for(row, 0, 0);
     const std::unique_ptr<Subject> subject = rows_[row].make(random);
     refused_[row] = subject->check();
@@ -154,7 +154,7 @@ void Bench::measure_slice(std::size_t row, unsigned repeat, unsigned thread, Cou
     tally.busy += taken;
     tally.batches.push_back(static_cast<float>(taken) / static_cast<float>(operations));
     done += operations;
-    if (stop_.load() || (method_.operations > 0 ? done >= share : now_ns() >= end)) break;
+    if (stop_.requested() || (method_.operations > 0 ? done >= share : now_ns() >= end)) break;
   }
   tally.operations += done;
   tally.batch_operations = operations;
@@ -181,7 +181,7 @@ void Bench::work(unsigned thread) {
   for (unsigned repeat = 0; repeat < method_.repeat; ++repeat) {
     for (const std::size_t row : order_of(repeat)) {
       if (thread == 0) {
-        stopping_ = stop_.load();
+        stopping_ = stop_.requested();
         if (progress_) progress_({done, rows_.size() * method_.repeat, &rows_[row].name});
       }
       start_line_.arrive_and_wait();
@@ -248,7 +248,7 @@ Result<Measurement> Bench::run() {
 }  // namespace
 
 Result<Measurement> run_bench(const std::vector<Row>& rows, const Method& method,
-                              const std::atomic<bool>& stop,
+                              const net::Stop& stop,
                               const std::function<void(const Standing&)>& progress) {
   return Bench(rows, method, stop, progress).run();
 }

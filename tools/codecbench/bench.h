@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "codecbench/cell.h"
 #include "codecbench/subject.h"
 #include "measure/cpu_usage.h"
+#include "net/stop.h"
 
 namespace wiremark::tools {
 
@@ -51,10 +51,10 @@ struct Measurement {
   measure::MachineUsage machine;     ///< What all processors did meanwhile.
 };
 
-/// Measures `rows`. Stops early when `stop` is set. `progress` is called by one thread before each
-/// slice. Errors: a thread cannot be pinned.
+/// Measures `rows`. Ends early when `stop` is requested. `progress` is called by one thread before
+/// each slice. Errors: a thread cannot be pinned.
 Result<Measurement> run_bench(const std::vector<Row>& rows, const Method& method,
-                              const std::atomic<bool>& stop,
+                              const net::Stop& stop,
                               const std::function<void(const Standing&)>& progress);
 
 }  // namespace wiremark::tools

@@ -105,10 +105,8 @@ void add_output(CommandLine& line, Options& options) {
   line.add_choice("--experiment", options.experiment, "NAME", {"e2", "e4", "e6"},
                   "Rerun a published experiment and print its figures beside ours");
   line.add_flag("--targets", options.targets, "Print the ratios this project promises, and ours");
-  line.add_choice("--color", options.colour, "WHEN", {"auto", "always", "never"},
-                  "Mark the fastest rows: auto, always or never (auto)");
-  line.add_choice("--progress", options.progress, "WHEN", {"auto", "on", "off"},
-                  "Progress on standard error: auto, on or off (auto)");
+  line.add_colour(options.output);
+  line.add_progress(options.output);
   line.add_flag("-v,--verbose", options.verbose, "Also print how each row's batches were cut");
 }
 

@@ -22,8 +22,6 @@ struct Options {
   bool targets = false;
   OutputOptions output;
   ThreadOptions threads;
-  std::string colour = "auto";
-  std::string progress = "auto";
   bool verbose = false;
   std::vector<std::string> arguments;
 };

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "base/cpus.h"
 #include "base/units.h"
@@ -19,6 +18,7 @@
 #include "measure/quantity.h"
 #include "measure/result.h"
 #include "printing.h"
+#include "report.h"
 #include "terminal.h"
 
 namespace wiremark::tools {
@@ -52,13 +52,8 @@ std::vector<std::pair<std::string, std::string>> config_of(const Options& option
 
 measure::RunResult frame(const Options& options, std::chrono::system_clock::time_point started,
                          const Measurement& measurement) {
-  measure::RunResult result;
-  result.tool = "codecbench";
-  result.version = WIREMARK_VERSION;
+  measure::RunResult result = new_result("codecbench", options.arguments, started);
   result.role = measure::Role::bench;
-  result.argv = options.arguments;
-  result.started = measure::format_moment(started);
-  result.host = measure::this_machine();
   result.config = config_of(options);
   result.totals.seconds = measurement.seconds;
   for (const Cell& cell : measurement.cells) {
@@ -120,7 +115,7 @@ std::string footer(const Options& options, const measure::RunResult& result,
 std::string format_results(const Options& options, const Measurement& measurement) {
   if (options.targets) return format_targets(measurement.cells);
   if (options.experiment.empty())
-    return format_table(measurement.cells, wants_colour(options.colour));
+    return format_table(measurement.cells, wants_colour(options.output.colour));
   return format_experiment(options.experiment, measurement.cells, measurement.parallel);
 }
 
@@ -140,11 +135,6 @@ std::string format_comparison(const Options& options, const Comparison& comparis
   return text + fmt::format("  {} of {} rows are slower\n", slower, comparison.changes.size());
 }
 
-int fail(const Error& error, int code) {
-  print_err("codecbench: {}\n", error.message());
-  return code;
-}
-
 Result<> write_files(const Options& options, const measure::RunResult& result,
                      const Measurement& measurement) {
   if (!options.output.csv.empty()) {
@@ -157,11 +147,7 @@ Result<> write_files(const Options& options, const measure::RunResult& result,
     write_out(document);
     return {};
   }
-  std::ofstream file(options.output.json, std::ios::binary);
-  if (!file.write(document.data(), static_cast<std::streamsize>(document.size())).flush()) {
-    return failed("write", options.output.json);
-  }
-  return {};
+  return write_file(options.output.json, document);
 }
 
 }  // namespace
@@ -196,7 +182,7 @@ int report(const Options& options, std::chrono::system_clock::time_point started
     }
   }
   if (const auto written = write_files(options, result, measurement); !written) {
-    return fail(written.error(), kCannot);
+    return cannot("codecbench", written.error());
   }
   return ending("codecbench", measurement.interrupted ? kInterrupted : code);
 }

@@ -8,7 +8,7 @@
 namespace wiremark::tools {
 
 Progress::Progress(const Options& options)
-    : active_(wants_progress(options.progress, options.output.quiet)) {}
+    : active_(wants_progress(options.output.progress, options.output.quiet)) {}
 
 void Progress::show(const Standing& at) {
   if (!active_ || now_ns() < next_) return;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/mix.h"
+
 namespace wiremark::tools {
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): one
@@ -15,10 +17,9 @@ class Random {
   explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
 
   std::uint64_t next() noexcept {
-    std::uint64_t mixed = state_ += 0x9E3779B97F4A7C15U;
-    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
-    return mixed ^ (mixed >> 31);
+    const std::uint64_t number = mix(state_);
+    state_ += 0x9e3779b97f4a7c15;
+    return number;
   }
 
   /// 0 to `bound` - 1; `bound` must be 1 to 2^32. The bias is below bound / 2^32.

@@ -9,9 +9,8 @@
 
 namespace wiremark::tools {
 
-inline constexpr double kSpreadPctMax = 10;  ///< Above it, two runs disagree about who is faster.
-inline constexpr double kStealPctMax = 1;
-inline constexpr double kCpuSharePctMin = 95;       ///< Of the time within batches.
+inline constexpr double kSpreadPctMax = 10;    ///< Above it, two runs disagree about who is faster.
+inline constexpr double kCpuSharePctMin = 95;  ///< Of the time within batches.
 inline constexpr std::uint64_t kBatchesMin = 1000;  ///< Leaves 10 of them above the p99.
 
 /// One sentence for each doubt; none when there is none.
