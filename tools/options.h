@@ -41,7 +41,7 @@ struct OutputOptions {
 
 /// What is made of the latency histogram, besides.
 struct LatencyOptions {
-  std::vector<double> percentiles;  ///< To print, rising; empty: those of measure::kPercentiles.
+  std::vector<double> percentiles;  ///< To print, rising; empty: those of report::kPercentiles.
   std::string hgrm;                 ///< Percentile distribution as HdrHistogram prints it.
   std::string hdr_log;              ///< Interval log of HdrHistogram.
 };

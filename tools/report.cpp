@@ -6,14 +6,14 @@
 
 #include <fstream>
 
-#include "measure/csv_export.h"
-#include "measure/hdr_export.h"
-#include "measure/json_export.h"
 #include "measure/machine.h"
 #include "measure/quantity.h"
-#include "measure/text_export.h"
-#include "measure/verdict.h"
 #include "printing.h"
+#include "report/csv_export.h"
+#include "report/hdr_export.h"
+#include "report/json_export.h"
+#include "report/text_export.h"
+#include "report/verdict.h"
 #include "terminal.h"
 
 namespace wiremark::tools {
@@ -32,20 +32,20 @@ Result<> write_file(const std::string& file, const std::string& text) {
   return {};
 }
 
-measure::RunResult new_result(const std::string& tool, const std::vector<std::string>& arguments,
-                              std::chrono::system_clock::time_point started) {
-  measure::RunResult result;
+report::RunResult new_result(const std::string& tool, const std::vector<std::string>& arguments,
+                             std::chrono::system_clock::time_point started) {
+  report::RunResult result;
   result.tool = tool;
   result.version = WIREMARK_VERSION;
   result.argv = arguments;
-  result.started = measure::format_moment(started);
+  result.started = report::format_moment(started);
   result.host = measure::this_machine();
   result.host.wake_cost_ns = measure::measure_wake_cost();
   result.host.libraries.push_back(fmt::format("liburing {}", net::liburing_version()));
   return result;
 }
 
-void add_config(measure::RunResult& result, const BackendOptions& options) {
+void add_config(report::RunResult& result, const BackendOptions& options) {
   const auto kernel_or = [](int bytes) {
     return bytes > 0 ? std::to_string(bytes) : "kernel's choice";
   };
@@ -62,10 +62,10 @@ void add_config(measure::RunResult& result, const BackendOptions& options) {
                        });
 }
 
-measure::Path path_of(net::Backend requested, net::Backend active,
-                      const std::vector<std::string>& description, const net::ReactorStats& stats,
-                      std::uint64_t messages) {
-  measure::Path path;
+report::Path path_of(net::Backend requested, net::Backend active,
+                     const std::vector<std::string>& description, const net::ReactorStats& stats,
+                     std::uint64_t messages) {
+  report::Path path;
   path.requested = net::to_string(requested);
   path.active = net::to_string(active);
   path.evidence = description;
@@ -99,44 +99,44 @@ measure::Path path_of(net::Backend requested, net::Backend active,
   return path;
 }
 
-void print_interval(const measure::Interval& interval, const OutputOptions& options) {
-  if (options.json_lines) return write_out(measure::json_line(interval));
-  const std::string line = measure::text_line(interval);
+void print_interval(const report::Interval& interval, const OutputOptions& options) {
+  if (options.json_lines) return write_out(report::json_line(interval));
+  const std::string line = report::text_line(interval);
   options.json == kStandardOutput ? write_err(line) : write_out(line);
 }
 
-Result<> report(measure::RunResult& result, const OutputOptions& options) {
+Result<> report(report::RunResult& result, const OutputOptions& options) {
   if (const auto memory = measure::memory_of_process()) {
     result.rss_bytes = memory->resident_bytes_max;
   }
-  measure::pass_verdict(result);
+  report::pass_verdict(result);
   return deliver(result, options);
 }
 
-Result<> deliver(const measure::RunResult& result, const OutputOptions& options) {
+Result<> deliver(const report::RunResult& result, const OutputOptions& options) {
   if (options.json_lines || options.json == kStandardOutput) {
-    write_out(options.json_lines ? measure::json_line(result) : measure::json_document(result));
+    write_out(options.json_lines ? report::json_line(result) : report::json_document(result));
     const std::size_t reasons = result.verdict ? result.verdict->reasons.size() : 0;
     for (std::size_t i = 0; i < result.warnings.size(); ++i) {
       print_err("{}: {}: {}\n", result.tool, i < reasons ? "INVALID" : "warning",
                 result.warnings[i]);
     }
   } else {
-    write_out(measure::text_report(result, wants_colour(options.colour)));
+    write_out(report::text_report(result, wants_colour(options.colour)));
     if (!options.json.empty()) {
-      if (auto written = write_file(options.json, measure::json_document(result)); !written)
+      if (auto written = write_file(options.json, report::json_document(result)); !written)
         return written;
     }
   }
-  if (!options.csv.empty()) return measure::append_csv(options.csv, result);
+  if (!options.csv.empty()) return report::append_csv(options.csv, result);
   return {};
 }
 
-Result<> write_distribution(const measure::RunResult& result, const LatencyOptions& options) {
+Result<> write_distribution(const report::RunResult& result, const LatencyOptions& options) {
   if (options.hgrm.empty()) return {};
-  const auto histogram = measure::restore(result.latency);
+  const auto histogram = report::restore(result.latency);
   if (!histogram) return std::unexpected(histogram.error());
-  return write_file(options.hgrm, measure::hgrm_document(*histogram));
+  return write_file(options.hgrm, report::hgrm_document(*histogram));
 }
 
 int cannot(const std::string& tool, const Error& error) {

@@ -12,7 +12,7 @@ void SegmentTally::schedule(Nanoseconds first, Nanoseconds step) noexcept {
   due_.store(first, std::memory_order_relaxed);
 }
 
-bool SegmentTally::add_to(measure::Packets& packets) const noexcept {
+bool SegmentTally::add_to(report::Packets& packets) const noexcept {
   packets.in += in_.load(std::memory_order_relaxed);
   packets.out += out_.load(std::memory_order_relaxed);
   packets.data_in += data_in_.load(std::memory_order_relaxed);
@@ -53,8 +53,8 @@ void SegmentTallies::await_round() noexcept {
     std::this_thread::sleep_for(kPoll);
 }
 
-std::optional<measure::Packets> SegmentTallies::packets() const noexcept {
-  measure::Packets sum;
+std::optional<report::Packets> SegmentTallies::packets() const noexcept {
+  report::Packets sum;
   bool known = false;
   for (const auto& tally : tallies_) known |= tally->add_to(sum);
   if (!known) return std::nullopt;

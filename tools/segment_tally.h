@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "measure/result.h"
 #include "net/concepts.h"
 #include "net/datagram.h"
 #include "net/socket.h"
+#include "report/result.h"
 
 namespace wiremark::tools {
 
@@ -29,7 +29,7 @@ class SegmentTally {
   std::uint64_t rounds() const noexcept { return rounds_.load(std::memory_order_acquire); }
 
   /// Adds what was counted last; false when it was nothing but sockets that are not TCP.
-  bool add_to(measure::Packets& packets) const noexcept;
+  bool add_to(report::Packets& packets) const noexcept;
 
   /// For the worker: a connection is about to close.
   void closed(int fd) noexcept { note(fd, closed_); }
@@ -134,7 +134,7 @@ class SegmentTallies {
   void await_round() noexcept;
 
   /// What was counted last; none where no socket is TCP.
-  std::optional<measure::Packets> packets() const noexcept;
+  std::optional<report::Packets> packets() const noexcept;
 
  private:
   std::vector<std::unique_ptr<SegmentTally>> tallies_;

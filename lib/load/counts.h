@@ -31,7 +31,7 @@ struct Counts {
   Counter sent;
   Counter answered;
   Counter held;  ///< Messages that waited for room in the pipeline of their connection.
-  // UDP: datagrams that were no answer in time, or answered out of order. See measure::Delivery.
+  // UDP: datagrams that were no answer in time, or answered out of order. See report::Delivery.
   Counter late, reordered, duplicated, wrong;
   Counter bytes_in;
   Counter bytes_out;

@@ -14,18 +14,19 @@ const struct {
 } kRules[] = {
     {std::regex("net/.*"), std::regex("(lib/(net|load)|tools|test)/.*")},
     {std::regex("wire/.*"), std::regex("(lib/(wire|load)|tools|test)/.*")},
-    {std::regex("measure/.*"), std::regex("(lib/(measure|load)|tools|test)/.*")},
+    {std::regex("measure/.*"), std::regex("(lib/(measure|load|report)|tools|test)/.*")},
+    {std::regex("report/.*"), std::regex("(lib/report|tools|test)/.*")},
     {std::regex("load/.*"), std::regex("(lib/load|tools/netload|test)/.*")},
     {std::regex("(tools|test|doctest)/.*"), std::regex("(tools|test)/.*")},
     {std::regex("liburing.*"), std::regex("lib/net/uring.*")},
     {std::regex("simdjson.*"), std::regex("lib/wire/json/.*")},
     {std::regex("(flatbuffers/|google/protobuf/|jansson).*"),
      std::regex("tools/codecbench/rivals/.*")},
-    {std::regex("zlib.h"), std::regex("lib/measure/hdr_.*")},
+    {std::regex("zlib.h"), std::regex("lib/report/hdr_.*")},
     {std::regex("CLI/.*"), std::regex("tools/(options|completion).cpp")},
     {std::regex("fmt/.*"),
-     std::regex("(tools|lib/(measure|load)|test)/.*|lib/wire/(contents|describe).cpp")},
-    {std::regex("nlohmann/.*"), std::regex("lib/measure/.*json.*|(tools|test)/.*")},
+     std::regex("(tools|lib/(measure|report|load)|test)/.*|lib/wire/(contents|describe).cpp")},
+    {std::regex("nlohmann/.*"), std::regex("lib/report/.*json.*|(tools|test)/.*")},
 };
 
 // A line of a file whose path matches `room` may match `text` in `home` only. Comments don't count.

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "hdr_figures.h"
-#include "measure/result.h"
 
 using namespace wiremark;
 using namespace wiremark::measure;
@@ -137,21 +136,6 @@ TEST_CASE("clearing leaves nothing behind") {
   histogram.record(UINT64_MAX);
   histogram.clear();
   CHECK(same(histogram, Histogram()));
-}
-
-TEST_CASE("a summary gives its histogram back") {
-  Histogram histogram;
-  for (Nanoseconds value = 3; value < 1'000'000'000'000'000; value = value * 3 + 1)
-    histogram.record(value);
-  const LatencySummary summary = summarize(histogram, "send");
-  CHECK(summary.from == "send");
-  CHECK(summary.count == histogram.count());
-  CHECK(summary.percentiles.back().ns == histogram.percentile(100));
-  CHECK(same(restore(summary).value(), histogram));
-
-  LatencySummary broken = summary;
-  broken.buckets.emplace_back(Histogram::kBuckets, 1);
-  CHECK_FALSE(restore(broken).has_value());
 }
 
 TEST_CASE("copies taken while another thread records are consistent") {

@@ -14,7 +14,6 @@
 #include "measure/cpu_usage.h"
 #include "measure/machine.h"
 #include "measure/memory_echo.h"
-#include "measure/result.h"
 
 using namespace wiremark;
 using namespace wiremark::measure;
@@ -187,16 +186,6 @@ TEST_CASE("the distance of two processors repeats, and another place is told apa
   CHECK_FALSE(same_place(60, 380));
   CHECK_FALSE(same_place(380, 60));
   CHECK(same_place(0, 380));
-}
-
-TEST_CASE("moments are RFC 3339, and errors are counted by kind") {
-  CHECK(format_moment(std::chrono::system_clock::from_time_t(1'795'227'505)) ==
-        "2026-11-21T02:18:25Z");
-  ErrorCounts errors;
-  add_error(errors, "timeout");
-  add_error(errors, "reset", 2);
-  add_error(errors, "timeout", 3);
-  CHECK(errors == ErrorCounts{{"timeout", 4}, {"reset", 2}});
 }
 
 TEST_CASE("an echo through memory is timed trip by trip where there are two processors") {

@@ -2,7 +2,7 @@
 // simulator's own record, bucket by bucket, and against what arithmetic says.
 #include <doctest/doctest.h>
 
-#include "measure/result.h"
+#include "measure/late.h"
 #include "scenario.h"
 
 using namespace wiremark;

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/mix.h"
-#include "measure/result.h"
+#include "measure/late.h"
 
 namespace wiremark::load {
 

@@ -16,9 +16,9 @@
 #include "codecbench/targets.h"
 #include "codecbench/verdict.h"
 #include "measure/quantity.h"
-#include "measure/result.h"
 #include "printing.h"
 #include "report.h"
+#include "report/result.h"
 #include "terminal.h"
 
 namespace wiremark::tools {
@@ -50,10 +50,10 @@ std::vector<std::pair<std::string, std::string>> config_of(const Options& option
           {"seed", fmt::format("{}", method.seed)}};
 }
 
-measure::RunResult frame(const Options& options, std::chrono::system_clock::time_point started,
-                         const Measurement& measurement) {
-  measure::RunResult result = new_result("codecbench", options.arguments, started);
-  result.role = measure::Role::bench;
+report::RunResult frame(const Options& options, std::chrono::system_clock::time_point started,
+                        const Measurement& measurement) {
+  report::RunResult result = new_result("codecbench", options.arguments, started);
+  result.role = report::Role::bench;
   result.config = config_of(options);
   result.totals.seconds = measurement.seconds;
   for (const Cell& cell : measurement.cells) {
@@ -61,11 +61,11 @@ measure::RunResult frame(const Options& options, std::chrono::system_clock::time
     if (cell.figures.refused.empty()) continue;
     result.checks.push_back({cell.name.key(), false, cell.figures.refused});
   }
-  result.cpu = measure::share_of(measure::cpu_of_this_process(), options.method.threads);
+  result.cpu = report::share_of(measure::cpu_of_this_process(), options.method.threads);
   if (const auto memory = measure::memory_of_process()) {
     result.rss_bytes = memory->resident_bytes_max;
   }
-  result.machine = measure::share_of(measurement.machine);
+  result.machine = report::share_of(measurement.machine);
   result.host.libraries.push_back("in use: " + simd_in_use());
   result.warnings = judge(options, measurement);
   result.interrupted = measurement.interrupted;
@@ -82,7 +82,7 @@ std::string format_batches(const std::vector<Cell>& cells) {
   return text;
 }
 
-std::string footer(const Options& options, const measure::RunResult& result,
+std::string footer(const Options& options, const report::RunResult& result,
                    const Measurement& measurement) {
   const Method& method = options.method;
   std::string text = fmt::format("\nmachine   {}\n", measure::describe(result.host));
@@ -135,7 +135,7 @@ std::string format_comparison(const Options& options, const Comparison& comparis
   return text + fmt::format("  {} of {} rows are slower\n", slower, comparison.changes.size());
 }
 
-Result<> write_files(const Options& options, const measure::RunResult& result,
+Result<> write_files(const Options& options, const report::RunResult& result,
                      const Measurement& measurement) {
   if (!options.output.csv.empty()) {
     if (auto written = append_csv(options.output.csv, result, measurement.cells); !written)
@@ -154,7 +154,7 @@ Result<> write_files(const Options& options, const measure::RunResult& result,
 
 int report(const Options& options, std::chrono::system_clock::time_point started,
            const Measurement& measurement, const Baseline& baseline) {
-  measure::RunResult result = frame(options, started, measurement);
+  report::RunResult result = frame(options, started, measurement);
   int code = result.checks.empty() ? kDone : kCheckFailed;
   std::string text = format_results(options, measurement);
   if (options.verbose) text += format_batches(measurement.cells);

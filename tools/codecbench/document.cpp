@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fd.h"
-#include "measure/json_export.h"
-#include "measure/json_upgrade.h"
+#include "report/json_export.h"
+#include "report/json_upgrade.h"
 
 namespace wiremark::tools {
 namespace {
@@ -61,7 +61,7 @@ Json to_json(const Cell& cell) {
   return json;
 }
 
-std::string csv_rows(const measure::RunResult& result, const std::vector<Cell>& cells) {
+std::string csv_rows(const report::RunResult& result, const std::vector<Cell>& cells) {
   std::string rows;
   const auto optional = [](const std::optional<double>& figure) {
     return figure ? fmt::format("{:.6g}", *figure) : std::string();
@@ -95,7 +95,7 @@ Result<Baseline> read_baseline(const std::string& path) {
   const auto document = Json::parse(stream, shallow, false);
   const Json schema = document.is_object() ? document.value("schema", Json()) : Json();
   // Their cells are the same.
-  const bool known = schema == measure::kResultSchema || schema == measure::kResultSchemaBefore;
+  const bool known = schema == report::kResultSchema || schema == report::kResultSchemaBefore;
   if (!known || !document.contains("cells") || !document["cells"].is_array()) {
     return failed("read", path + " (no JSON document of codecbench)", 0);
   }
@@ -113,14 +113,14 @@ Result<Baseline> read_baseline(const std::string& path) {
   return cells;
 }
 
-std::string json_document(const measure::RunResult& result, const std::vector<Cell>& cells) {
-  Json document = Json::parse(measure::json_document(result));
+std::string json_document(const report::RunResult& result, const std::vector<Cell>& cells) {
+  Json document = Json::parse(report::json_document(result));
   Json& list = document["cells"] = Json::array();
   for (const Cell& cell : cells) list.push_back(to_json(cell));
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Result<> append_csv(const std::string& path, const measure::RunResult& result,
+Result<> append_csv(const std::string& path, const report::RunResult& result,
                     const std::vector<Cell>& cells) {
   const Fd file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
   if (!file) return failed("open", path);

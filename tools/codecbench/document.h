@@ -8,17 +8,17 @@
 
 #include "base/result.h"
 #include "codecbench/cell.h"
-#include "measure/result.h"
+#include "report/result.h"
 
 namespace wiremark::tools {
 
-/// The document of measure/json_export.h with the member "cells", an array of objects: key,
+/// The document of report/json_export.h with the member "cells", an array of objects: key,
 /// workload, shape, size, format, implementation, op, access, labels{result, validated, object},
 /// and the figures as CellFigures names them. What was not counted is null.
-std::string json_document(const measure::RunResult& result, const std::vector<Cell>& cells);
+std::string json_document(const report::RunResult& result, const std::vector<Cell>& cells);
 
 /// Appends one row per cell to `path`, after a header when the file is new or empty.
-Result<> append_csv(const std::string& path, const measure::RunResult& result,
+Result<> append_csv(const std::string& path, const report::RunResult& result,
                     const std::vector<Cell>& cells);
 
 /// A cell of this run and the same cell of an earlier one.

@@ -77,5 +77,5 @@ int main(int argc, char** argv) {
   if (rows.empty()) return refuse({"no row has this format, workload, op and access", 0, {}});
   const auto measurement = measure_rows(rows, options, stop);
   if (!measurement) return cannot("codecbench", measurement.error());
-  return report(options, started, *measurement, baseline);
+  return tools::report(options, started, *measurement, baseline);
 }

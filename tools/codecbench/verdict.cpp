@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "base/cpus.h"
-#include "measure/verdict.h"
+#include "report/verdict.h"
 
 namespace wiremark::tools {
 namespace {
@@ -50,7 +50,7 @@ std::vector<std::string> judge(const Options& options, const Measurement& measur
        "processor taken away for over 5 %");
   warn(rows_that(cells, [](const auto& row) { return row.batches < kBatchesMin; }),
        "p99 rests on less than 10 batches");
-  if (measurement.machine.steal_pct() > measure::kStealPctMax) {
+  if (measurement.machine.steal_pct() > report::kStealPctMax) {
     warnings.push_back(fmt::format("the hypervisor gave {:.1f} % of the machine to others",
                                    measurement.machine.steal_pct()));
   }

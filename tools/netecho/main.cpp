@@ -310,9 +310,9 @@ int main(int argc, char** argv) {
   EchoRun run;
   if (const auto served = serve(options, stop, signals, run); !served)
     return cannot("netecho", served.error());
-  measure::RunResult result = run.result(options, line.arguments());
+  report::RunResult result = run.result(options, line.arguments());
   result.interrupted = signals.interrupted() && options.time.duration > 0;
-  if (const auto written = report(result, options.output); !written)
+  if (const auto written = tools::report(result, options.output); !written)
     return cannot("netecho", written.error());
   return ending("netecho", result.interrupted ? kInterrupted : kDone);
 }

@@ -25,8 +25,8 @@ void EchoRun::start(net::Backend backend, std::size_t threads, Nanoseconds inter
   if (auto machine = measure::machine_usage()) machine_ = *machine;
 }
 
-measure::Snapshot EchoRun::sample() const {
-  measure::Snapshot sample;
+report::Snapshot EchoRun::sample() const {
+  report::Snapshot sample;
   sample.at = now_ns();
   sample.cpu = measure::cpu_of_this_process();
   sample.packets = segments_->packets();
@@ -45,16 +45,16 @@ void EchoRun::watch(const EchoOptions& options, const net::Stop& stop, Signals& 
   const Nanoseconds end = options.time.duration > 0 ? first_.at + options.time.duration : kNever;
   const Nanoseconds step = options.time.interval;
   Nanoseconds next_line = step > 0 ? first_.at + step : kNever;
-  measure::Snapshot last = first_;
+  report::Snapshot last = first_;
   while (!stop.requested() && printed() && now_ns() < end) {
     sleep_until(stop, std::min(end, next_line));
     const bool snapshot = signals.take_snapshot_request();
     const bool line = now_ns() >= next_line;
     if (!snapshot && !line) continue;
     if (line) segments_->await_round();
-    measure::Snapshot current = sample();
+    report::Snapshot current = sample();
     if (!line) current.packets.reset();  // They are counted for lines only.
-    const measure::Interval interval = measure::between(last, current, first_.at);
+    const report::Interval interval = report::between(last, current, first_.at);
     print_interval(interval, options.output);
     if (!line) continue;
     intervals_.push_back(interval);
@@ -64,15 +64,15 @@ void EchoRun::watch(const EchoOptions& options, const net::Stop& stop, Signals& 
 }
 
 void EchoRun::keep(const StageCounts& counts) {
-  stages_ = {measure::summarize(counts.tick, "walk"), measure::summarize_bytes(counts.found),
-             measure::summarize_bytes(counts.left)};
+  stages_ = {report::summarize(counts.tick, "walk"), report::summarize_bytes(counts.found),
+             report::summarize_bytes(counts.left)};
 }
 
-measure::RunResult EchoRun::result(const EchoOptions& options,
-                                   const std::vector<std::string>& arguments) {
-  const measure::Snapshot last = sample();
-  measure::RunResult result = new_result("netecho", arguments, started_at_);
-  result.role = measure::Role::server;
+report::RunResult EchoRun::result(const EchoOptions& options,
+                                  const std::vector<std::string>& arguments) {
+  const report::Snapshot last = sample();
+  report::RunResult result = new_result("netecho", arguments, started_at_);
+  result.role = report::Role::server;
   std::string listen;
   for (const std::string& address : options.listen) listen += (listen.empty() ? "" : " ") + address;
   result.config = {
@@ -95,17 +95,17 @@ measure::RunResult EchoRun::result(const EchoOptions& options,
   for (const auto& counts : counts_) {
     result.totals.connections += counts->opened.get();
     for (const auto& [error, count] : counts->closed_by_error) {
-      measure::add_error(result.totals.errors, std::strerror(error), count);
+      report::add_error(result.totals.errors, std::strerror(error), count);
     }
     for (const auto& [name, count] : counts->refused)
-      measure::add_error(result.totals.errors, name, count);
+      report::add_error(result.totals.errors, name, count);
     if (!counts->first_refusal.empty() && result.warnings.empty())
       result.warnings.push_back("first malformed message: " + counts->first_refusal);
     stats += counts->reactor;
     datagrams_dropped += counts->datagrams_dropped;
   }
   if (stats.refused.get() > 0)
-    measure::add_error(result.totals.errors, "over --max-connections", stats.refused.get());
+    report::add_error(result.totals.errors, "over --max-connections", stats.refused.get());
   result.path =
       path_of(options.backend.backend, backend_, counts_.front()->path, stats, last.messages);
   result.totals.messages = last.messages;
@@ -113,7 +113,7 @@ measure::RunResult EchoRun::result(const EchoOptions& options,
   result.totals.bytes_out = stats.bytes_out.get();
   result.totals.packets = last.packets;
   if (options.has_udp()) {
-    result.totals.datagrams = measure::Datagrams{
+    result.totals.datagrams = report::Datagrams{
         .in = stats.datagrams_in.get(),
         .out = stats.datagrams_out.get(),
         .unsent = stats.datagrams_unsent.get(),
@@ -121,15 +121,15 @@ measure::RunResult EchoRun::result(const EchoOptions& options,
     };
   }
   result.totals.seconds = static_cast<double>(last.at - first_.at) / kSecond;
-  result.latency = measure::summarize(last.latency, "wake");
+  result.latency = report::summarize(last.latency, "wake");
   const std::size_t threads = stages_ ? Staged::kThreads : options.threads.threads;
-  result.cpu = measure::share_of(last.cpu - first_.cpu, static_cast<unsigned>(threads));
+  result.cpu = report::share_of(last.cpu - first_.cpu, static_cast<unsigned>(threads));
   result.stages = stages_;
   if (stages_)
     result.path.evidence.emplace_back(
         "receiving only; sending is sendmsg(2), with epoll for full sockets");
   if (const auto now = measure::machine_usage(); now && machine_)
-    result.machine = measure::share_of(*now - *machine_);
+    result.machine = report::share_of(*now - *machine_);
   result.intervals = std::move(intervals_);
   return result;
 }

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "measure/cpu_usage.h"
-#include "measure/interval.h"
-#include "measure/result.h"
 #include "netecho/echo.h"
 #include "netecho/protocol.h"
 #include "netecho/staged.h"
 #include "options.h"
 #include "reactor_options.h"
+#include "report/interval.h"
+#include "report/result.h"
 #include "segment_tally.h"
 #include "signals.h"
 
@@ -52,19 +52,19 @@ class EchoRun {
   void keep(const StageCounts& counts);
 
   /// Adds everything up; after the workers have ended.
-  measure::RunResult result(const EchoOptions& options, const std::vector<std::string>& arguments);
+  report::RunResult result(const EchoOptions& options, const std::vector<std::string>& arguments);
 
  private:
-  measure::Snapshot sample() const;
+  report::Snapshot sample() const;
 
   net::Backend backend_ = net::Backend::automatic;
   std::vector<std::unique_ptr<EchoCounts>> counts_;
   std::optional<SegmentTallies> segments_;
   std::chrono::system_clock::time_point started_at_;
-  measure::Snapshot first_;
+  report::Snapshot first_;
   std::optional<measure::MachineUsage> machine_;
-  std::optional<measure::Stages> stages_;
-  std::vector<measure::Interval> intervals_;
+  std::optional<report::Stages> stages_;
+  std::vector<report::Interval> intervals_;
 };
 
 }  // namespace wiremark::tools

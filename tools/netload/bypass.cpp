@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
-#include "measure/json_export.h"
 #include "measure/memory_echo.h"
 #include "measure/quantity.h"
 #include "measure/ratio.h"
@@ -16,6 +15,7 @@
 #include "netload/spread_json.h"
 #include "printing.h"
 #include "report.h"
+#include "report/json_export.h"
 
 namespace wiremark::tools {
 
@@ -28,19 +28,19 @@ using Json = nlohmann::ordered_json;
 enum Way : std::size_t { asleep, spinning, unix_socket, under_load };
 constexpr Way kWays[] = {asleep, spinning, unix_socket};
 
-double p50_ns(const measure::RunResult& round) {
-  const auto histogram = measure::restore(round.latency);
+double p50_ns(const report::RunResult& round) {
+  const auto histogram = report::restore(round.latency);
   return histogram ? static_cast<double>(histogram->percentile(50)) : 0;
 }
 
-double server_cost(const measure::RunResult& round) {
+double server_cost(const report::RunResult& round) {
   return round.server_us_cpu_per_message().value_or(0);
 }
 
-double client_cost(const measure::RunResult& round) { return round.us_cpu_per_message(); }
+double client_cost(const report::RunResult& round) { return round.us_cpu_per_message(); }
 
 // The kernel's part of the server's processor time.
-double kernel_pct(const measure::RunResult& round) {
+double kernel_pct(const report::RunResult& round) {
   if (!round.server_cpu || round.server_cpu->total_s() <= 0) return 0;
   return 100 * round.server_cpu->sys_s / round.server_cpu->total_s();
 }
@@ -147,7 +147,7 @@ void Ladder::print() const {
 
 void Ladder::print_ways() const {
   constexpr auto kRow = "  {:<24} {:<32} {}\n";
-  const auto cost = [](const Contender& one, double (*figure)(const measure::RunResult&)) {
+  const auto cost = [](const Contender& one, double (*figure)(const report::RunResult&)) {
     return measure::spread_of(one.each(figure))->median;
   };
   print_out(kRow, "", "", "CPU us/message");
@@ -201,8 +201,8 @@ std::string Ladder::document() const {
                 {"server_us_cpu_per_message", json_of(measure::spread_of(one.each(server_cost)))},
                 {"us_cpu_per_message", json_of(measure::spread_of(one.each(client_cost)))},
                 {"server_kernel_pct", json_of(measure::spread_of(one.each(kernel_pct)))}};
-    for (const measure::RunResult& round : one.rounds)
-      way["rounds"].push_back(Json::parse(measure::json_document(round)));
+    for (const report::RunResult& round : one.rounds)
+      way["rounds"].push_back(Json::parse(report::json_document(round)));
     all["ways"].push_back(std::move(way));
   }
   return all.dump(1) + '\n';

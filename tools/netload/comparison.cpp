@@ -7,33 +7,33 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
-#include "measure/json_export.h"
 #include "measure/quantity.h"
 #include "measure/ratio.h"
 #include "netload/conditions.h"
 #include "netload/spread_json.h"
 #include "printing.h"
+#include "report/json_export.h"
 
 namespace wiremark::tools {
 
 namespace {
 
-double qps(const measure::RunResult& round) { return round.totals.qps(); }
-double server_cost(const measure::RunResult& round) {
+double qps(const report::RunResult& round) { return round.totals.qps(); }
+double server_cost(const report::RunResult& round) {
   return round.server_us_cpu_per_message().value_or(0);
 }
-double client_cost(const measure::RunResult& round) { return round.us_cpu_per_message(); }
+double client_cost(const report::RunResult& round) { return round.us_cpu_per_message(); }
 
 // Percentiles of all rounds together: their histograms are added, never their percentiles averaged.
-measure::LatencySummary latency_of(const Contender& contender) {
+report::LatencySummary latency_of(const Contender& contender) {
   measure::Histogram all;
-  for (const measure::RunResult& round : contender.rounds) {
-    if (const auto one = measure::restore(round.latency)) all.merge(*one);
+  for (const report::RunResult& round : contender.rounds) {
+    if (const auto one = report::restore(round.latency)) all.merge(*one);
   }
-  return measure::summarize(all, contender.rounds.front().latency.from);
+  return report::summarize(all, contender.rounds.front().latency.from);
 }
 
-Nanoseconds percentile(const measure::LatencySummary& latency, double percent) {
+Nanoseconds percentile(const report::LatencySummary& latency, double percent) {
   for (const auto& [at, ns] : latency.percentiles) {
     if (at == percent) return ns;
   }
@@ -47,7 +47,7 @@ std::string spread_text(const std::optional<measure::Spread>& spread, int digits
 }
 
 std::optional<measure::Spread> ratio(const Contender& one, const Contender& other,
-                                     double (*figure)(const measure::RunResult&)) {
+                                     double (*figure)(const report::RunResult&)) {
   std::vector<std::pair<double, double>> pairs;
   for (std::size_t i = 0; i < std::min(one.rounds.size(), other.rounds.size()); ++i) {
     pairs.emplace_back(figure(one.rounds[i]), figure(other.rounds[i]));
@@ -57,7 +57,7 @@ std::optional<measure::Spread> ratio(const Contender& one, const Contender& othe
 
 std::size_t valid_rounds(const Contender& contender) {
   return static_cast<std::size_t>(std::ranges::count_if(
-      contender.rounds, [](const measure::RunResult& round) { return round.verdict->valid(); }));
+      contender.rounds, [](const report::RunResult& round) { return round.verdict->valid(); }));
 }
 
 // "VALID", or how many rounds are not; the reasons stand below the table.
@@ -124,8 +124,8 @@ std::string comparison_document(const std::vector<Contender>& contenders, unsign
     one["us_cpu_per_message"] = json_of(measure::spread_of(contender.each(client_cost)));
     one["server_cpu_ratio"] = json_of(ratio(contender, contenders.front(), server_cost));
     one["qps_ratio"] = json_of(ratio(contender, contenders.front(), qps));
-    for (const measure::RunResult& round : contender.rounds) {
-      one["rounds"].push_back(nlohmann::ordered_json::parse(measure::json_document(round)));
+    for (const report::RunResult& round : contender.rounds) {
+      one["rounds"].push_back(nlohmann::ordered_json::parse(report::json_document(round)));
     }
     all["backends"].push_back(std::move(one));
   }

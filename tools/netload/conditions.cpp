@@ -46,8 +46,8 @@ void print_doubts(const std::vector<Contender>& contenders) {
     Kinds broken;
     Kinds reasons;
     runs += contender.rounds.size();
-    for (const measure::RunResult& round : contender.rounds) {
-      for (const measure::Check& check : round.checks) {
+    for (const report::RunResult& round : contender.rounds) {
+      for (const report::Check& check : round.checks) {
         if (!check.passed) broken.add(fmt::format("{}: {}", check.name, check.detail));
       }
       const std::size_t told = round.verdict->reasons.size();
@@ -79,7 +79,7 @@ std::string distance_text(const std::vector<Contender>& contenders) {
 
 void print_conditions(const std::vector<Contender>& contenders, unsigned left_out) {
   const LoadOptions& options = contenders.front().load;
-  const measure::RunResult& any = contenders.front().rounds.front();
+  const report::RunResult& any = contenders.front().rounds.front();
   print_out("\n  client     {} ({})\n", any.path.active, any.path.evidence.front());
   print_out("  processors {}{}\n",
             options.server_cpus.empty()

@@ -6,15 +6,15 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
-#include "measure/json_export.h"
 #include "measure/quantity.h"
 #include "measure/ratio.h"
-#include "measure/verdict.h"
 #include "netload/max_search.h"
 #include "netload/run.h"
 #include "netload/spread_json.h"
 #include "printing.h"
 #include "report.h"
+#include "report/json_export.h"
+#include "report/verdict.h"
 
 namespace wiremark::tools {
 
@@ -26,14 +26,14 @@ constexpr double kReachedMin = 0.99;
 
 // Why the rate was not kept; empty when it was.
 std::string broken_promise(const Probe& probe, const LoadOptions& options) {
-  const measure::RunResult& result = probe.result;
+  const report::RunResult& result = probe.result;
   if (probe.generator_was_limit) return "the generator, not the server, is the limit";
   if (result.totals.errors_sum() > options.errors_max) {
     return fmt::format("{}, first: {}",
                        measure::format_counted(result.totals.errors_sum(), "error"),
                        result.totals.errors.front().first);
   }
-  for (const measure::Check& check : result.checks) {
+  for (const report::Check& check : result.checks) {
     if (!check.passed) return fmt::format("{}: {}", check.name, check.detail);
   }
   const double planned_hz = static_cast<double>(result.outcome->planned) * kSecond /
@@ -43,11 +43,11 @@ std::string broken_promise(const Probe& probe, const LoadOptions& options) {
   return {};
 }
 
-Probe judged(double rate_hz, measure::RunResult result, const LoadOptions& options,
+Probe judged(double rate_hz, report::RunResult result, const LoadOptions& options,
              bool interrupted) {
-  measure::pass_verdict(result);
+  report::pass_verdict(result);
   Probe probe{.rate_hz = rate_hz, .result = std::move(result), .reason = {}};
-  probe.generator_was_limit = measure::generator_was_limit(probe.result);
+  probe.generator_was_limit = report::generator_was_limit(probe.result);
   probe.reason = interrupted ? "interrupted" : broken_promise(probe, options);
   probe.kept = probe.reason.empty();
   return probe;
@@ -72,9 +72,9 @@ class Findings {
   bool json_only_;  // Standard output is for the document alone.
 };
 
-std::string text_of(const std::vector<measure::Objective>& objectives) {
+std::string text_of(const std::vector<report::Objective>& objectives) {
   std::string text;
-  for (const measure::Objective& objective : objectives)
+  for (const report::Objective& objective : objectives)
     text += (text.empty() ? "" : ", ") + objective.text;
   return text;
 }
@@ -152,7 +152,7 @@ nlohmann::ordered_json Findings::document(const MaxSearch& search, bool interrup
   Json all;
   all["schema"] = "wiremark.find-max/1";
   all["objectives"] = Json::array();
-  for (const measure::Objective& objective : options_.objectives)
+  for (const report::Objective& objective : options_.objectives)
     all["objectives"].push_back(objective.text);
   const auto kept = search.best();
   const Probe* const failed = search.next();
@@ -168,7 +168,7 @@ nlohmann::ordered_json Findings::document(const MaxSearch& search, bool interrup
                              {"kept", probe.kept},
                              {"reason", probe.reason},
                              {"generator_was_limit", probe.generator_was_limit},
-                             {"result", Json::parse(measure::json_document(probe.result))}});
+                             {"result", Json::parse(report::json_document(probe.result))}});
   }
   return all;
 }
@@ -178,7 +178,7 @@ nlohmann::ordered_json Findings::document(const MaxSearch& search, bool interrup
 Result<int> find_max(LoadOptions options, net::Backend backend, const Target& target,
                      const std::vector<std::string>& arguments, const net::Stop& stop,
                      Signals& signals) {
-  if (options.objectives.empty()) options.objectives = *measure::parse_objectives("p99<10ms");
+  if (options.objectives.empty()) options.objectives = *report::parse_objectives("p99<10ms");
   if (options.rate_hz > 0) options.total_rate_hz = options.rate_hz * options.connections;
   if (options.total_rate_hz == 0) options.total_rate_hz = kFirstRate;
   options.rate_hz = 0;

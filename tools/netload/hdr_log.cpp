@@ -1,7 +1,7 @@
 // The histograms of a load as an interval log that HdrHistogram's tools read.
 #include "netload/hdr_log.h"
 
-#include "measure/hdr_export.h"
+#include "report/hdr_export.h"
 
 namespace wiremark::tools {
 
@@ -19,7 +19,7 @@ Result<HdrLog> HdrLog::open(const std::string& file, const LoadTally& tally, boo
 
 void HdrLog::begin(Nanoseconds at, std::chrono::system_clock::time_point clock) {
   begun_ = last_ = at;
-  out_ << measure::hdr_log_head("netload", clock);
+  out_ << report::hdr_log_head("netload", clock);
 }
 
 void HdrLog::log_until(Nanoseconds at) {
@@ -30,7 +30,7 @@ void HdrLog::log_until(Nanoseconds at) {
     measure::Histogram interval = now;
     interval.subtract(kind.logged);
     kind.logged = now;
-    out_ << measure::hdr_log_line(kind.tag, start_s, seconds, interval);
+    out_ << report::hdr_log_line(kind.tag, start_s, seconds, interval);
   }
   out_.flush();
   last_ = at;

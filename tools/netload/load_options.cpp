@@ -187,7 +187,7 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--receive-timestamps", options.receive_timestamps, "HOW", parse_receive_timestamps,
            "on: an answer is timed when the kernel has received it, off: when it is read; auto is "
            "on with --wait batch, which would count the time until the batch is read (auto)");
-  line.add("--slo", options.objectives, "LIST", measure::parse_objectives,
+  line.add("--slo", options.objectives, "LIST", report::parse_objectives,
            "Objectives such as 'p99<2ms,max<=50ms,errors<1', of pN, mean, max and errors; exit "
            "with 1 when one is broken (none)")
       .join();

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "load/exchange/exchanges.h"
-#include "measure/slo.h"
 #include "net/sources.h"
 #include "options.h"
 #include "reactor_options.h"
+#include "report/slo.h"
 
 namespace wiremark::tools {
 
@@ -27,7 +27,7 @@ struct LoadOptions {
   TimeOptions time;
   OutputOptions output;
   LatencyOptions latency;
-  std::vector<measure::Objective> objectives;
+  std::vector<report::Objective> objectives;
   bool find_max = false;
   bool bypass = false;
   double start_at = 0;         ///< Seconds since 1970; 0 is at once.

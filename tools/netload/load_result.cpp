@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "measure/late.h"
 #include "measure/quantity.h"
 #include "report.h"
 
@@ -43,7 +44,7 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
   };
 }
 
-void add_datagrams(measure::RunResult& result, const LoadRecord& run) {
+void add_datagrams(report::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
   // The first sample is taken when the first datagrams have left already. Before the start are
   // none.
@@ -51,16 +52,16 @@ void add_datagrams(measure::RunResult& result, const LoadRecord& run) {
   const net::ReactorStats spent = warm ? run.last.reactor - run.first.reactor : run.last.reactor;
   std::uint64_t dropped = 0;
   for (const auto& counts : tally) dropped += counts->datagrams_dropped;
-  result.totals.datagrams = measure::Datagrams{.in = spent.datagrams_in.get(),
-                                               .out = spent.datagrams_out.get(),
-                                               .unsent = spent.datagrams_unsent.get(),
-                                               .dropped = dropped};
-  result.delivery = measure::Delivery{.reordered = tally.sum(&load::Counts::reordered),
-                                      .duplicated = tally.sum(&load::Counts::duplicated),
-                                      .wrong = tally.sum(&load::Counts::wrong)};
+  result.totals.datagrams = report::Datagrams{.in = spent.datagrams_in.get(),
+                                              .out = spent.datagrams_out.get(),
+                                              .unsent = spent.datagrams_unsent.get(),
+                                              .dropped = dropped};
+  result.delivery = report::Delivery{.reordered = tally.sum(&load::Counts::reordered),
+                                     .duplicated = tally.sum(&load::Counts::duplicated),
+                                     .wrong = tally.sum(&load::Counts::wrong)};
 }
 
-void add_totals(measure::RunResult& result, const LoadRecord& run) {
+void add_totals(report::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
   const auto& before = run.first.seen.packets;
   if (const auto& after = run.last.seen.packets; before && after)
@@ -68,7 +69,7 @@ void add_totals(measure::RunResult& result, const LoadRecord& run) {
   Nanoseconds last_answer = run.first.seen.at;
   for (const auto& counts : tally) {
     for (const auto& [kind, count] : counts->errors)
-      measure::add_error(result.totals.errors, kind, count);
+      report::add_error(result.totals.errors, kind, count);
     last_answer = std::max(last_answer, counts->last_answer_ns.load(std::memory_order_relaxed));
     if (!counts->wrong_reply.empty() && result.checks.empty())
       result.checks = {{"verify", false, counts->wrong_reply}};
@@ -85,7 +86,7 @@ void add_totals(measure::RunResult& result, const LoadRecord& run) {
   result.totals.seconds = static_cast<double>(last_answer - run.first.seen.at) / kSecond;
 }
 
-void add_doubts(measure::RunResult& result, const LoadRecord& run) {
+void add_doubts(report::RunResult& result, const LoadRecord& run) {
   if (std::string note = run.exchange.note(); !note.empty())
     result.warnings.push_back(std::move(note));
   if (result.totals.messages > 0 || result.totals.errors.empty()) return;
@@ -94,29 +95,29 @@ void add_doubts(measure::RunResult& result, const LoadRecord& run) {
     result.warnings.push_back(std::move(doubt));
 }
 
-void add_latencies(measure::RunResult& result, const LoadRecord& run) {
+void add_latencies(report::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
   const bool open_loop = run.plan.open_loop();
   const bool from_send = run.options.latency_from_send || !open_loop;
-  std::span<const double> percentiles = measure::kPercentiles;
+  std::span<const double> percentiles = report::kPercentiles;
   if (!run.options.latency.percentiles.empty()) percentiles = run.options.latency.percentiles;
-  result.latency = measure::summarize(
+  result.latency = report::summarize(
       tally.merged(from_send && open_loop ? &load::Counts::service : &load::Counts::response),
       from_send ? "send" : "schedule", percentiles);
   if (!over_udp(run.options))
     result.connect =
-        measure::summarize(tally.merged(&load::Counts::connect), "connect", percentiles);
+        report::summarize(tally.merged(&load::Counts::connect), "connect", percentiles);
   if (!open_loop) return;
   const measure::Histogram lateness = tally.merged(&load::Counts::lateness);
-  result.service = measure::summarize(tally.merged(&load::Counts::service), "send", percentiles);
-  result.lateness = measure::summarize(lateness, "schedule", percentiles);
-  result.pacing = measure::Pacing{.behind = lateness.count_above(measure::kLateNs),
-                                  .overdue = tally.sum(&load::Counts::overdue)};
+  result.service = report::summarize(tally.merged(&load::Counts::service), "send", percentiles);
+  result.lateness = report::summarize(lateness, "schedule", percentiles);
+  result.pacing = report::Pacing{.behind = lateness.count_above(measure::kLateNs),
+                                 .overdue = tally.sum(&load::Counts::overdue)};
 }
 
-void add_outcome(measure::RunResult& result, const LoadRecord& run) {
+void add_outcome(report::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
-  measure::Outcome outcome;
+  report::Outcome outcome;
   outcome.sent = tally.sum(&load::Counts::sent);
   outcome.planned = tally.sum(&load::Counts::planned);
   outcome.unsent = outcome.planned - outcome.sent;
@@ -127,25 +128,25 @@ void add_outcome(measure::RunResult& result, const LoadRecord& run) {
   result.outcome = outcome;
 }
 
-void add_costs(measure::RunResult& result, const LoadRecord& run) {
+void add_costs(report::RunResult& result, const LoadRecord& run) {
   const LoadSample& first = run.first;
   const LoadSample& last = run.last;
   result.cpu =
-      measure::share_of(last.seen.cpu - first.seen.cpu, static_cast<unsigned>(run.plan.threads));
+      report::share_of(last.seen.cpu - first.seen.cpu, static_cast<unsigned>(run.plan.threads));
   const auto wait = run.options.backend.reactor.wait.mode;
   result.spins = wait == net::WaitPolicy::Mode::spin || wait == net::WaitPolicy::Mode::adaptive;
   if (first.server_cpu && last.server_cpu)
-    result.server_cpu = measure::share_of(*last.server_cpu - *first.server_cpu, 1);
+    result.server_cpu = report::share_of(*last.server_cpu - *first.server_cpu, 1);
   if (run.target.pid) {
     if (const auto memory = measure::memory_of_process(*run.target.pid))
       result.server_rss_bytes = memory->resident_bytes_max;
   }
   if (first.machine && last.machine)
-    result.machine = measure::share_of(*last.machine - *first.machine);
+    result.machine = report::share_of(*last.machine - *first.machine);
 }
 
 // What a batch adds to the figures, and by which clock answers are timed.
-void add_granularity(measure::RunResult& result, const LoadRecord& run) {
+void add_granularity(report::RunResult& result, const LoadRecord& run) {
   std::vector<std::string>& lines = result.path.evidence;
   const Nanoseconds grid = run.plan.gather;
   const std::string late = grid > 0 ? ", up to " + format_duration(grid) + " later" : "";
@@ -194,7 +195,7 @@ measure::Histogram LoadTally::merged(measure::Histogram load::Counts::* histogra
 LoadSample take_sample(const LoadTally& tally, const Target& target,
                        const net::ReactorStats& reactor) {
   LoadSample sample;
-  measure::Snapshot& seen = sample.seen;
+  report::Snapshot& seen = sample.seen;
   seen.at = now_ns();
   seen.messages = tally.sum(&load::Counts::answered);
   seen.bytes_in = tally.sum(&load::Counts::bytes_in);
@@ -213,8 +214,8 @@ LoadSample take_sample(const LoadTally& tally, const Target& target,
   return sample;
 }
 
-measure::RunResult load_result(const LoadRecord& run, const std::vector<std::string>& arguments) {
-  measure::RunResult result = new_result("netload", arguments, run.started_at);
+report::RunResult load_result(const LoadRecord& run, const std::vector<std::string>& arguments) {
+  report::RunResult result = new_result("netload", arguments, run.started_at);
   result.config = config_of(run);
   add_config(result, run.options.backend);
   add_totals(result, run);
@@ -229,8 +230,8 @@ measure::RunResult load_result(const LoadRecord& run, const std::vector<std::str
                                    " waited for room in the pipeline of a connection");
   }
   add_granularity(result, run);
-  for (const measure::Objective& objective : run.options.objectives)
-    result.checks.push_back(measure::check(objective, result));
+  for (const report::Objective& objective : run.options.objectives)
+    result.checks.push_back(report::check(objective, result));
   return result;
 }
 

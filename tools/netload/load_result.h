@@ -10,8 +10,8 @@
 #include "load/counts.h"
 #include "load/exchange/exchange.h"
 #include "load/plan/plan.h"
-#include "measure/interval.h"
 #include "netload/run.h"
+#include "report/interval.h"
 
 namespace wiremark::tools {
 
@@ -34,7 +34,7 @@ class LoadTally {
 
 /// What both ends and all threads have counted and spent up to a moment.
 struct LoadSample {
-  measure::Snapshot seen;
+  report::Snapshot seen;
   std::uint64_t held = 0;
   net::ReactorStats reactor;
   std::optional<measure::CpuUsage> server_cpu;
@@ -59,6 +59,6 @@ struct LoadRecord {
 };
 
 /// The result but for its intervals.
-measure::RunResult load_result(const LoadRecord& run, const std::vector<std::string>& arguments);
+report::RunResult load_result(const LoadRecord& run, const std::vector<std::string>& arguments);
 
 }  // namespace wiremark::tools

@@ -46,7 +46,7 @@ Result<int> run(const LoadOptions& options, const std::vector<std::string>& argu
   if (options.find_max) return find_max(options, *backend, target, arguments, stop, signals);
   auto result = run_load(options, *backend, target, arguments, stop, signals);
   if (!result) return std::unexpected(result.error());
-  if (auto written = report(*result, options.output); !written)
+  if (auto written = tools::report(*result, options.output); !written)
     return std::unexpected(written.error());
   if (auto written = write_distribution(*result, options.latency); !written)
     return std::unexpected(written.error());

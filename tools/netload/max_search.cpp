@@ -14,7 +14,7 @@ constexpr std::size_t kRepeats = 3;
 }  // namespace
 
 double Probe::p99_ns() const {
-  const auto histogram = measure::restore(result.latency);
+  const auto histogram = report::restore(result.latency);
   return histogram ? static_cast<double>(histogram->percentile(99)) : 0;
 }
 

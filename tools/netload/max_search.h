@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "measure/result.h"
+#include "report/result.h"
 
 namespace wiremark::tools {
 
@@ -19,7 +19,7 @@ inline constexpr std::size_t kProbesMax = 40;
 
 struct Probe {
   double rate_hz = 0;
-  measure::RunResult result;
+  report::RunResult result;
   bool kept = false;
   bool generator_was_limit = false;
   std::string reason;  // Why it was not kept.

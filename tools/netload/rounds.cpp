@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "measure/core_distance.h"
-#include "measure/verdict.h"
 #include "printing.h"
 #include "report.h"
+#include "report/verdict.h"
 #include "terminal.h"
 
 namespace wiremark::tools {
@@ -18,7 +18,7 @@ namespace {
 // Whether the processors stayed where they were, in this round and since those that are kept. Their
 // distance varies a bit in one place; its least is what repeats from round to round.
 bool at_one_place(const std::vector<Contender>& contenders,
-                  std::span<const measure::RunResult> round) {
+                  std::span<const report::RunResult> round) {
   const auto [nearest, farthest] = distances_of(round);
   Nanoseconds before = 0;
   for (const Contender& contender : contenders) {
@@ -46,7 +46,7 @@ Result<unsigned> run_rounds(unsigned rounds, std::vector<Contender>& contenders,
   const bool progress = wants_progress(output.progress, output.quiet);
   unsigned left_out = 0;
   for (unsigned round = 0; round < rounds && !stop.requested();) {
-    std::vector<measure::RunResult> results;
+    std::vector<report::RunResult> results;
     for (std::size_t i = 0; i < contenders.size() && !stop.requested(); ++i) {
       // The order turns with the round, so that none is always first.
       const Contender& contender = contenders[(i + round) % contenders.size()];
@@ -60,7 +60,7 @@ Result<unsigned> run_rounds(unsigned rounds, std::vector<Contender>& contenders,
                    arguments, stop, signals);
       contender.server.rest();
       if (!result) return std::unexpected(result.error());
-      measure::pass_verdict(*result);
+      report::pass_verdict(*result);
       results.push_back(std::move(*result));
     }
     if (!at_one_place(contenders, results) && left_out < rounds && !stop.requested()) {
@@ -76,9 +76,9 @@ Result<unsigned> run_rounds(unsigned rounds, std::vector<Contender>& contenders,
   return left_out;
 }
 
-std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const measure::RunResult> runs) {
+std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const report::RunResult> runs) {
   std::vector<Nanoseconds> known;
-  for (const measure::RunResult& run : runs) {
+  for (const report::RunResult& run : runs) {
     if (!run.core_distance) continue;
     for (const Nanoseconds distance : {run.core_distance->before, run.core_distance->after})
       if (distance > 0) known.push_back(distance);
@@ -103,7 +103,7 @@ int conclude(const LoadOptions& options, const std::vector<Contender>& contender
   }
   int worst = kDone;
   for (const Contender& contender : contenders) {
-    for (const measure::RunResult& round : contender.rounds)
+    for (const report::RunResult& round : contender.rounds)
       worst = std::max<int>(worst, exit_code(round, options));
   }
   return worst;

@@ -18,12 +18,12 @@ struct Contender {
   LoadOptions load;
   net::Backend client;  ///< Of the load.
   ServerProcess server;
-  std::vector<measure::RunResult> rounds = {};
+  std::vector<report::RunResult> rounds = {};
 
   template <class Figure>
   std::vector<double> each(Figure figure) const {
     std::vector<double> figures;
-    for (const measure::RunResult& round : rounds) figures.push_back(figure(round));
+    for (const report::RunResult& round : rounds) figures.push_back(figure(round));
     return figures;
   }
 };
@@ -42,7 +42,7 @@ Result<unsigned> run_rounds(
     const net::Stop& stop, Signals& signals, const std::function<void()>& after_round = [] {});
 
 /// The nearest and the farthest in ns that the processors were around these runs; 0 where unknown.
-std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const measure::RunResult> runs);
+std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const report::RunResult> runs);
 
 /// Prints what came of it as asked for: as text, as a document, or as text with the document in a
 /// file. Returns the worst exit code that a round earned, kInterrupted where one has no round.

@@ -45,8 +45,8 @@ class Run {
     gate_.running = plan_.threads;
   }
 
-  Result<measure::RunResult> execute(const std::vector<std::string>& arguments,
-                                     const net::Stop& stop, Signals& signals);
+  Result<report::RunResult> execute(const std::vector<std::string>& arguments,
+                                    const net::Stop& stop, Signals& signals);
 
  private:
   Result<> work(std::size_t index, const std::function<void()>& ready);
@@ -69,8 +69,8 @@ class Run {
   bool connect_timed_out_ = false;
 };
 
-Result<measure::RunResult> Run::execute(const std::vector<std::string>& arguments,
-                                        const net::Stop& stop, Signals& signals) {
+Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments,
+                                       const net::Stop& stop, Signals& signals) {
   // The reactors need a few descriptors beside the connections: rings, epoll, standard streams.
   if (auto allowed = net::require_descriptors(plan_.connections + 16 + 4 * plan_.threads);
       !allowed) {
@@ -101,9 +101,9 @@ Result<measure::RunResult> Run::execute(const std::vector<std::string>& argument
       return std::unexpected(connected.error());
   }
   if (auto finished = watch_.finish(); !finished) return std::unexpected(finished.error());
-  measure::RunResult outcome = load_result({options_, plan_, *exchanges_, backend_, target_, tally_,
-                                            started_at_, watch_.first(), watch_.last()},
-                                           arguments);
+  report::RunResult outcome = load_result({options_, plan_, *exchanges_, backend_, target_, tally_,
+                                           started_at_, watch_.first(), watch_.last()},
+                                          arguments);
   outcome.intervals = watch_.intervals();
   if (target_.pid) outcome.core_distance = {distance_before, measure::measure_core_distance()};
   outcome.interrupted = stop.requested() || !printed();
@@ -223,9 +223,9 @@ std::vector<std::string> server_arguments(const LoadOptions& options, net::Backe
   return arguments;
 }
 
-Result<measure::RunResult> run_load(const LoadOptions& options, net::Backend backend,
-                                    const Target& target, const std::vector<std::string>& arguments,
-                                    const net::Stop& stop, Signals& signals) {
+Result<report::RunResult> run_load(const LoadOptions& options, net::Backend backend,
+                                   const Target& target, const std::vector<std::string>& arguments,
+                                   const net::Stop& stop, Signals& signals) {
   // No two runs take one another's datagrams for their own.
   const auto clock = static_cast<std::uint64_t>(now_ns());
   const std::uint64_t run = over_udp(options) ? mix(mix(clock) + std::uint64_t(::getpid())) | 1 : 0;
@@ -237,9 +237,9 @@ Result<measure::RunResult> run_load(const LoadOptions& options, net::Backend bac
       .execute(arguments, stop, signals);
 }
 
-ExitCode exit_code(const measure::RunResult& result, const LoadOptions& options) {
+ExitCode exit_code(const report::RunResult& result, const LoadOptions& options) {
   if (result.interrupted) return kInterrupted;
-  for (const measure::Check& check : result.checks) {
+  for (const report::Check& check : result.checks) {
     if (!check.passed) return kCheckFailed;
   }
   return result.totals.errors_sum() > options.errors_max ? kTooManyErrors : kDone;

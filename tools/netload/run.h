@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "measure/result.h"
 #include "net/address.h"
 #include "netload/load_options.h"
+#include "report/result.h"
 #include "signals.h"
 
 namespace wiremark::tools {
@@ -26,11 +26,11 @@ struct Target {
 /// Opens the connections, runs the load and closes them again. Ends early when `stop` is requested;
 /// the result is then marked as interrupted. Errors: a backend that cannot run, a socket that
 /// cannot be had, fewer connections than asked for.
-Result<measure::RunResult> run_load(const LoadOptions& options, net::Backend backend,
-                                    const Target& target, const std::vector<std::string>& arguments,
-                                    const net::Stop& stop, Signals& signals);
+Result<report::RunResult> run_load(const LoadOptions& options, net::Backend backend,
+                                   const Target& target, const std::vector<std::string>& arguments,
+                                   const net::Stop& stop, Signals& signals);
 
 /// The exit code that `result` earns.
-ExitCode exit_code(const measure::RunResult& result, const LoadOptions& options);
+ExitCode exit_code(const report::RunResult& result, const LoadOptions& options);
 
 }  // namespace wiremark::tools

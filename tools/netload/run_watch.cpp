@@ -71,7 +71,7 @@ void RunWatch::follow(Nanoseconds start, load::StartGate& gate, const net::Stop&
     if (line) run_.segments.await_round();
     LoadSample now = sample();
     if (!line) now.seen.packets.reset();  // They are counted for lines only.
-    const auto interval = measure::between(last_.seen, now.seen, first_.seen.at);
+    const auto interval = report::between(last_.seen, now.seen, first_.seen.at);
     if (progress) wipe_progress();
     print_interval(interval, options_.output);
     if (!line) continue;

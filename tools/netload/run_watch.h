@@ -36,7 +36,7 @@ class RunWatch {
 
   const LoadSample& first() const noexcept { return first_; }
   const LoadSample& last() const noexcept { return last_; }
-  const std::vector<measure::Interval>& intervals() const noexcept { return intervals_; }
+  const std::vector<report::Interval>& intervals() const noexcept { return intervals_; }
 
  private:
   LoadSample sample() const;
@@ -46,7 +46,7 @@ class RunWatch {
   Watched run_;
   LoadSample first_;
   LoadSample last_;
-  std::vector<measure::Interval> intervals_;
+  std::vector<report::Interval> intervals_;
   std::optional<HdrLog> log_;
 };
 

@@ -6,13 +6,13 @@
 #include <map>
 #include <sstream>
 
-#include "measure/hdr_export.h"
-#include "measure/json_export.h"
-#include "measure/json_import.h"
-#include "measure/merge.h"
 #include "options.h"
 #include "printing.h"
 #include "report.h"
+#include "report/hdr_export.h"
+#include "report/json_export.h"
+#include "report/json_import.h"
+#include "report/merge.h"
 
 using namespace wiremark;
 using namespace wiremark::tools;
@@ -41,8 +41,8 @@ void add_options(CommandLine& line, ReportOptions& options) {
   line.add(options.latency);
 }
 
-Result<std::vector<measure::RunResult>> read_results(const std::vector<std::string>& files) {
-  std::vector<measure::RunResult> results;
+Result<std::vector<report::RunResult>> read_results(const std::vector<std::string>& files) {
+  std::vector<report::RunResult> results;
   std::map<std::string, std::string> known;  // The documents, and the file that each is in.
   for (const std::string& file : files) {
     errno = 0;  // An empty file is no failure to read it.
@@ -56,7 +56,7 @@ Result<std::vector<measure::RunResult>> read_results(const std::vector<std::stri
                         ", which would count twice (name each once)",
                     {}, 0);
     }
-    auto result = measure::parse_result(text.view());
+    auto result = report::parse_result(text.view());
     if (!result) return failed(file + ": " + result.error().message(), {}, 0);
     results.push_back(std::move(*result));
   }
@@ -64,12 +64,12 @@ Result<std::vector<measure::RunResult>> read_results(const std::vector<std::stri
 }
 
 // The percentiles that were asked for, in place of those that the runs had printed.
-Result<> print_others(measure::RunResult& result, const std::vector<double>& percentiles) {
+Result<> print_others(report::RunResult& result, const std::vector<double>& percentiles) {
   if (percentiles.empty()) return {};
-  const auto again = [&](measure::LatencySummary& latency) -> Result<> {
-    const auto histogram = measure::restore(latency);
+  const auto again = [&](report::LatencySummary& latency) -> Result<> {
+    const auto histogram = report::restore(latency);
     if (!histogram) return std::unexpected(histogram.error());
-    latency = measure::summarize(*histogram, latency.from, percentiles);
+    latency = report::summarize(*histogram, latency.from, percentiles);
     return {};
   };
   if (auto done = again(result.latency); !done) return done;
@@ -81,13 +81,13 @@ Result<> print_others(measure::RunResult& result, const std::vector<double>& per
 }
 
 // A whole run is one interval: what lay between its live lines is not in the document.
-Result<> write_log(const measure::RunResult& result, const std::string& file) {
+Result<> write_log(const report::RunResult& result, const std::string& file) {
   if (file.empty()) return {};
-  std::string text = measure::hdr_log_head("netreport", measure::parse_moment(result.started));
-  const auto add = [&](const char* tag, const measure::LatencySummary& latency) -> Result<> {
-    const auto histogram = measure::restore(latency);
+  std::string text = report::hdr_log_head("netreport", report::parse_moment(result.started));
+  const auto add = [&](const char* tag, const report::LatencySummary& latency) -> Result<> {
+    const auto histogram = report::restore(latency);
     if (!histogram) return std::unexpected(histogram.error());
-    text += measure::hdr_log_line(tag, 0, result.totals.seconds, *histogram);
+    text += report::hdr_log_line(tag, 0, result.totals.seconds, *histogram);
     return {};
   };
   if (auto added = add("latency", result.latency); !added) return added;
@@ -103,13 +103,13 @@ Result<> write_log(const measure::RunResult& result, const std::string& file) {
 Result<> run(const ReportOptions& options, const std::vector<std::string>& arguments) {
   const auto results = read_results(options.files);
   if (!results) return std::unexpected(results.error());
-  const auto order = options.in_turn ? measure::Order::in_turn : measure::Order::at_once;
-  auto result = measure::merge(*results, order);
+  const auto order = options.in_turn ? report::Order::in_turn : report::Order::at_once;
+  auto result = report::merge(*results, order);
   if (!result) return std::unexpected(result.error());
   if (results->size() > 1) {
     result->argv = arguments;
     // What each run could hold may be too much for the sum.
-    if (auto whole = measure::parse_result(measure::json_line(*result)); !whole)
+    if (auto whole = report::parse_result(report::json_line(*result)); !whole)
       return failed("the sum: " + whole.error().message(), {}, 0);
   }
   if (auto done = print_others(*result, options.latency.percentiles); !done) return done;

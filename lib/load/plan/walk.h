@@ -7,7 +7,7 @@
 
 #include "load/counts.h"
 #include "load/plan/plan.h"
-#include "measure/result.h"
+#include "measure/late.h"
 
 namespace wiremark::load {
 

@@ -1,0 +1,260 @@
+// A result as a person reads it.
+#include "report/text_export.h"
+
+#include <fmt/core.h>
+
+#include <string_view>
+
+#include "measure/late.h"
+#include "measure/quantity.h"
+
+namespace wiremark::report {
+
+using namespace measure;
+
+namespace {
+
+// Labels fill the first 14 columns, so that all values begin, and all tables are, in one line.
+void put_line(std::string& text, std::string_view label, std::string_view value) {
+  text += fmt::format("  {:<11} {}\n", label, value);
+}
+
+std::string per_second(std::uint64_t bytes, double seconds) {
+  return format_size(seconds > 0 ? static_cast<double>(bytes) / seconds : 0) + "/s";
+}
+
+std::string packet_rate(std::uint64_t packets, double seconds) {
+  return format_rate(seconds > 0 ? static_cast<double>(packets) / seconds : 0) + "/s";
+}
+
+// Those with bytes in them tell messages apart from acknowledgements.
+std::string packet_rates(const std::optional<Packets>& packets, double seconds) {
+  if (!packets) return fmt::format("{:>14}", "n/a");
+  return fmt::format("{:>14} in   {} out   ({} in, {} out with data)",
+                     packet_rate(packets->in, seconds), packet_rate(packets->out, seconds),
+                     packet_rate(packets->data_in, seconds),
+                     packet_rate(packets->data_out, seconds));
+}
+
+std::string span_of(double seconds) { return format_time(seconds * 1e9); }
+
+enum class Paint { good, bad };
+
+// Bold green or red, where colours are wanted.
+std::string painted(std::string_view text, Paint paint, bool colour) {
+  if (!colour) return std::string(text);
+  return fmt::format("\033[1;{}m{}\033[0m", paint == Paint::good ? 32 : 31, text);
+}
+
+void put_head(std::string& text, const RunResult& result, bool colour) {
+  const Totals& totals = result.totals;
+  std::string connections = format_counted(totals.connections, "connection");
+  if (totals.connections < totals.connections_asked)
+    connections += fmt::format(" of {}", format_count(totals.connections_asked));
+  if (result.verdict) {
+    const bool valid = result.verdict->valid();
+    text += painted(valid ? "VALID:" : "INVALID:", valid ? Paint::good : Paint::bad, colour) + " ";
+  }
+  text +=
+      fmt::format("{} {}, {}, {}, {}{}\n", result.tool, result.version, result.path.active,
+                  connections, span_of(totals.seconds), result.interrupted ? ", interrupted" : "");
+  if (result.verdict) {
+    for (const std::string& reason : result.verdict->reasons) text += "  " + reason + '\n';
+  }
+  text += '\n';
+  put_line(text, "throughput",
+           fmt::format("{:>10} qps   {}", format_rate(totals.qps()),
+                       format_counted(totals.messages, "message")));
+  put_line(text, "bytes",
+           fmt::format("{:>14} in   {} out", per_second(totals.bytes_in, totals.seconds),
+                       per_second(totals.bytes_out, totals.seconds)));
+  if (!totals.datagrams) {
+    put_line(text, "packets", packet_rates(totals.packets, totals.seconds));
+    return;
+  }
+  const Datagrams& datagrams = *totals.datagrams;
+  put_line(text, "datagrams",
+           fmt::format("{:>14} in   {} out   ({} unsent, {} dropped by the kernel)",
+                       format_count(datagrams.in), format_count(datagrams.out),
+                       format_count(datagrams.unsent), format_count(datagrams.dropped)));
+}
+
+struct Column {
+  std::string_view name;
+  const LatencySummary* latency;
+};
+
+// One column per kind of time, one row per figure, so that any list of percentiles fits.
+void put_row(std::string& text, std::string_view label, const std::vector<Column>& columns,
+             auto&& figure) {
+  text += fmt::format("  {:<11}", label);
+  for (const Column& column : columns) text += fmt::format("{:>12}", figure(column));
+  text += '\n';
+}
+
+std::string figure_at(const LatencySummary& latency, double percent) {
+  for (const Percentile& percentile : latency.percentiles) {
+    if (percentile.percent == percent) return format_time(percentile.ns);
+  }
+  return "-";
+}
+
+void put_latencies(std::string& text, const RunResult& result) {
+  std::vector<Column> columns;
+  const auto add = [&](std::string_view name, const LatencySummary& latency) {
+    if (latency.count > 0) columns.push_back({name, &latency});
+  };
+  add("latency", result.latency);
+  if (result.service) add("service", *result.service);
+  if (result.lateness) add("lateness", *result.lateness);
+  if (result.connect) add("connect", *result.connect);
+  if (result.stages) add("tick", result.stages->tick);
+  if (columns.empty()) return;
+
+  text += '\n';
+  put_row(text, "", columns, [](const Column& column) { return std::string(column.name); });
+  put_row(text, "from", columns, [](const Column& column) { return column.latency->from; });
+  put_row(text, "min", columns,
+          [](const Column& column) { return format_time(column.latency->min); });
+  for (const Percentile& percentile : columns.front().latency->percentiles) {
+    // The hundredth is the maximum, which has its own row and is exact there.
+    if (percentile.percent >= 100) continue;
+    put_row(text, fmt::format("p{}", percentile.percent), columns,
+            [&](const Column& column) { return figure_at(*column.latency, percentile.percent); });
+  }
+  put_row(text, "max", columns,
+          [](const Column& column) { return format_time(column.latency->max); });
+  put_row(text, "mean", columns,
+          [](const Column& column) { return format_time(column.latency->mean); });
+  put_row(text, "stddev", columns,
+          [](const Column& column) { return format_time(column.latency->stddev); });
+}
+
+std::string bytes_of(const ByteSummary& bytes) {
+  const auto size = [](std::uint64_t value) { return format_size(static_cast<double>(value)); };
+  return fmt::format("p50 {}, p99 {}, max {}", size(bytes.p50), size(bytes.p99), size(bytes.max));
+}
+
+void put_backlog(std::string& text, const std::optional<Stages>& stages) {
+  if (!stages) return;
+  text += '\n';
+  put_line(text, "backlog", "found by a tick in a connection: " + bytes_of(stages->found));
+  put_line(text, "", "left by a tick in a connection: " + bytes_of(stages->left));
+}
+
+void put_end(std::string& text, std::string_view name, const CpuShare& share, double seconds,
+             double us_per_message, std::uint64_t rss_bytes) {
+  text += fmt::format("  {:<11}{:>12}{:>12}{:>12}{:>15}{:>12}\n", name, span_of(share.user_s),
+                      span_of(share.sys_s), format_share(share.pct(seconds)),
+                      us_per_message > 0 ? format_number(us_per_message) + " us" : "-",
+                      rss_bytes > 0 ? format_size(static_cast<double>(rss_bytes)) : "-");
+}
+
+void put_costs(std::string& text, const RunResult& result) {
+  const double seconds = result.totals.seconds;
+  text += fmt::format("\n  {:<11}{:>12}{:>12}{:>12}{:>15}{:>12}\n", "cpu", "user", "sys",
+                      "of a core", "per message", "memory");
+  put_end(text, result.tool, result.cpu, seconds, result.us_cpu_per_message(), result.rss_bytes);
+  if (result.server_cpu) {
+    put_end(text, "server", *result.server_cpu, seconds,
+            result.server_us_cpu_per_message().value_or(0), result.server_rss_bytes.value_or(0));
+  }
+  put_line(text, "processors",
+           fmt::format("{:>11} busy, {} softirq, {} steal", format_share(result.machine.busy_pct),
+                       format_share(result.machine.softirq_pct),
+                       format_share(result.machine.steal_pct)));
+}
+
+// Every part that is not empty. Where all went well, that is one.
+std::string text_of(const Outcome& outcome) {
+  if (outcome.planned == 0) return "nothing was planned or sent";
+  std::string text = format_count(outcome.planned);
+  if (outcome.answered == outcome.planned) return text + " planned, sent and answered";
+  text += outcome.sent == outcome.planned ? " planned and sent" : " planned";
+  const auto add = [&](std::uint64_t count, std::string_view what) {
+    if (count > 0) text += fmt::format(", {} {}", format_count(count), what);
+  };
+  if (outcome.sent < outcome.planned) add(outcome.sent, "sent");
+  add(outcome.unsent, "unsent");
+  add(outcome.answered, "answered");
+  add(outcome.lost, "lost");
+  add(outcome.late, "of them late");
+  return text;
+}
+
+std::string text_of(const Pacing& pacing) {
+  const std::string limit = format_time(kLateNs);
+  std::string text = pacing.behind == 0 ? fmt::format("none sent over {} behind its time", limit)
+                                        : fmt::format("{} sent over {} behind {} time",
+                                                      format_count(pacing.behind), limit,
+                                                      pacing.behind == 1 ? "its" : "their");
+  if (pacing.overdue > 0)
+    text += fmt::format(", {} overdue in the generator", format_count(pacing.overdue));
+  return text;
+}
+
+void put_outcome(std::string& text, const RunResult& result, bool colour) {
+  text += '\n';
+  if (result.outcome) put_line(text, "outcome", text_of(*result.outcome));
+  if (result.pacing) put_line(text, "pacing", text_of(*result.pacing));
+  if (const auto& delivery = result.delivery) {
+    put_line(text, "delivery",
+             fmt::format("{} reordered, {} duplicated, {} wrong", format_count(delivery->reordered),
+                         format_count(delivery->duplicated), format_count(delivery->wrong)));
+  }
+  std::string errors;
+  for (const auto& [kind, count] : result.totals.errors) {
+    if (count > 0) errors += (errors.empty() ? "" : ", ") + kind + " " + format_count(count);
+  }
+  put_line(text, "errors", errors.empty() ? "none" : errors);
+  for (const Check& check : result.checks) {
+    put_line(text, "check",
+             fmt::format("{} {}{}{}", check.name,
+                         check.passed ? "passed" : painted("FAILED", Paint::bad, colour),
+                         check.detail.empty() ? "" : ": ", check.detail));
+  }
+}
+
+void put_surroundings(std::string& text, const RunResult& result) {
+  put_line(text, "path",
+           fmt::format("{} asked for, {} active", result.path.requested, result.path.active));
+  for (const std::string& evidence : result.path.evidence) put_line(text, "", evidence);
+  put_line(text, "machine", describe(result.host));
+}
+
+}  // namespace
+
+std::string text_report(const RunResult& result, bool colour) {
+  std::string text;
+  put_head(text, result, colour);
+  put_latencies(text, result);
+  put_backlog(text, result.stages);
+  put_costs(text, result);
+  put_outcome(text, result, colour);
+  put_surroundings(text, result);
+  // What invalidates the run stands at the top already.
+  const std::size_t told = result.verdict ? result.verdict->reasons.size() : 0;
+  if (result.warnings.size() > told) text += '\n';
+  for (std::size_t i = told; i < result.warnings.size(); ++i)
+    text += "  warning: " + result.warnings[i] + '\n';
+  return text;
+}
+
+std::string text_line(const Interval& interval) {
+  const double seconds = interval.seconds;
+  std::string text = fmt::format(
+      "{:>6.1f} s {:>9} qps  {:>6} conn  p50 {:>8}  p99 {:>8}  max {:>8}  cpu {:>7}{}\n",
+      interval.start_s + seconds, format_rate(interval.qps()), interval.connections,
+      format_time(interval.p50_ns), format_time(interval.p99_ns), format_time(interval.max_ns),
+      format_share(seconds > 0 ? 100 * (interval.user_s + interval.sys_s) / seconds : 0),
+      interval.errors > 0 ? "  " + format_counted(interval.errors, "error") : "");
+  text += fmt::format("{:>18} in  {} out", per_second(interval.bytes_in, seconds),
+                      per_second(interval.bytes_out, seconds));
+  if (const auto& packets = interval.packets) {
+    text += fmt::format("  packets {} in  {} out", packet_rate(packets->in, seconds),
+                        packet_rate(packets->out, seconds));
+  }
+  return text + fmt::format("  rss {}\n", format_size(static_cast<double>(interval.rss_bytes)));
+}
+
+}  // namespace wiremark::report

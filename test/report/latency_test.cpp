@@ -1,0 +1,37 @@
+// A summary of latencies, and moments as a result writes them.
+#include <doctest/doctest.h>
+
+#include "report/result.h"
+
+using namespace wiremark;
+using namespace wiremark::measure;
+using namespace wiremark::report;
+
+TEST_CASE("a summary gives its histogram back") {
+  Histogram histogram;
+  for (Nanoseconds value = 3; value < 1'000'000'000'000'000; value = value * 3 + 1)
+    histogram.record(value);
+  const LatencySummary summary = summarize(histogram, "send");
+  CHECK(summary.from == "send");
+  CHECK(summary.count == histogram.count());
+  CHECK(summary.percentiles.back().ns == histogram.percentile(100));
+  const Histogram again = restore(summary).value();
+  CHECK(summarize(again, "").buckets == summary.buckets);
+  CHECK(again.min() == histogram.min());
+  CHECK(again.max() == histogram.max());
+  CHECK(again.clamped() == histogram.clamped());
+
+  LatencySummary broken = summary;
+  broken.buckets.emplace_back(Histogram::kBuckets, 1);
+  CHECK_FALSE(restore(broken).has_value());
+}
+
+TEST_CASE("moments are RFC 3339, and errors are counted by kind") {
+  CHECK(format_moment(std::chrono::system_clock::from_time_t(1'795'227'505)) ==
+        "2026-11-21T02:18:25Z");
+  ErrorCounts errors;
+  add_error(errors, "timeout");
+  add_error(errors, "reset", 2);
+  add_error(errors, "timeout", 3);
+  CHECK(errors == ErrorCounts{{"timeout", 4}, {"reset", 2}});
+}

@@ -1,0 +1,228 @@
+// Results read back are the same, and added up nothing is lost.
+#include "report/merge.h"
+
+#include <doctest/doctest.h>
+
+#include "report/json_export.h"
+#include "report/json_import.h"
+#include "report/verdict.h"
+#include "sample_result.h"
+
+using namespace wiremark;
+using namespace wiremark::measure;
+using namespace wiremark::report;
+
+namespace {
+
+RunResult judged_sample() {
+  RunResult result = sample_result();
+  result.machine.steal_pct = 2;
+  pass_verdict(result);
+  return result;
+}
+
+// A run of other values, which overlap those of the sample in part.
+RunResult other_sample() {
+  RunResult result = sample_result();
+  Histogram latency;
+  for (Nanoseconds us = 1; us <= 30'000; ++us) latency.record(90'000 + 7 * us);
+  result.latency = summarize(latency, "schedule");
+  result.totals.messages = 30'000;
+  result.totals.seconds = 4;
+  result.totals.errors = {{"timeout", 2}, {"reset", 1}};
+  result.outcome = Outcome{30'004, 30'001, 30'000, 1, 1, 3};
+  result.pacing = Pacing{5, 3};
+  result.config = {{"connections", "100"}, {"rate", "75"}};
+  result.started = "2026-11-21T02:18:24Z";
+  return result;
+}
+
+void check_fails(const Result<RunResult>& result, const char* part) {
+  REQUIRE_FALSE(result.has_value());
+  CAPTURE(result.error().message());
+  CHECK(result.error().message().find(part) != std::string::npos);
+}
+
+std::string with(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("a document is read back as it was written, to the last byte") {
+  RunResult bare;
+  bare.role = Role::server;
+  bare.started = "2026-11-21T02:18:25Z";
+  for (const RunResult& result : {judged_sample(), sample_result(), sample_of_datagrams(), bare}) {
+    const std::string text = json_document(result);
+    const auto read = parse_result(text);
+    REQUIRE(read.has_value());
+    CHECK(json_document(*read) == text);
+  }
+}
+
+TEST_CASE("what is no whole result is refused, with the reason") {
+  const std::string text = json_document(judged_sample());
+  check_fails(parse_result(""), "no JSON");
+  check_fails(parse_result("[1]"), "no JSON document");
+  check_fails(parse_result(text.substr(0, text.size() / 2)), "no JSON");
+  check_fails(parse_result("{}"), "its schema is ''");
+  check_fails(parse_result(R"({"schema": 7})"), "its schema is ''");
+  check_fails(parse_result(R"({"schema": "wiremark.result/2"})"), "/tool is missing");
+  check_fails(parse_result(with(text, "result/2", "comparison/1")), "wiremark.comparison/1");
+  const std::string deep(1'000'000, '[');
+  // What lies too deep to be a result is skipped while it is read.
+  const std::string nested = "\"x\": " + deep + std::string(deep.size(), ']') + ", \"schema\"";
+  check_fails(parse_result(with(text, "\"schema\"", nested)), "/x is an array of 1");
+  check_fails(parse_result(deep), "no JSON document");
+}
+
+TEST_CASE("histograms are added bucket by bucket") {
+  const RunResult runs[] = {sample_result(), other_sample()};
+  const auto all = merge(runs, Order::at_once);
+  REQUIRE(all.has_value());
+  Histogram together = *restore(runs[0].latency);
+  together.merge(*restore(runs[1].latency));
+  CHECK(all->latency.buckets == summarize(together, "").buckets);
+  CHECK(all->latency.count == 230'000);
+  CHECK(all->latency.min == together.min());
+  CHECK(all->latency.max == together.max());
+  for (const auto& [percent, ns] : all->latency.percentiles)
+    CHECK(ns == together.percentile(percent));
+  CHECK(all->latency.from == "schedule");
+  CHECK(all->lateness->count == 2);
+}
+
+TEST_CASE("counts, outcomes, errors and processor time are added") {
+  const RunResult runs[] = {sample_result(), other_sample()};
+  const auto all = merge(runs, Order::at_once);
+  REQUIRE(all.has_value());
+  CHECK(all->totals.messages == 230'000);
+  CHECK(all->totals.connections == 200);
+  CHECK(all->totals.packets->in == 780'000);
+  CHECK(all->totals.errors == ErrorCounts{{"timeout", 2}, {"reset", 1}});
+  CHECK(all->outcome->planned == 230'004);
+  CHECK(all->outcome->sent == 230'001);
+  CHECK(all->outcome->answered == 230'000);
+  CHECK(all->outcome->lost == 1);
+  CHECK(all->outcome->late == 1);
+  CHECK(all->outcome->unsent == 3);
+  CHECK(all->pacing->behind == 17);
+  CHECK(all->pacing->overdue == 3);
+  CHECK(all->cpu.user_s == doctest::Approx(2.5));
+  CHECK(all->cpu.threads == 2);
+  CHECK(all->started == "2026-11-21T02:18:24Z");
+  CHECK(all->config == std::vector<std::pair<std::string, std::string>>{{"connections", "100"},
+                                                                        {"rate", "200, 75"}});
+  CHECK(all->intervals.empty());
+  CHECK_FALSE(all->stages.has_value());         // Their backlogs are kept without buckets.
+  CHECK_FALSE(all->core_distance.has_value());  // It was measured around one run.
+}
+
+TEST_CASE("time is the longest at once and the sum in turn, and so is what one server spent") {
+  const RunResult runs[] = {sample_result(), other_sample()};
+  const auto at_once = merge(runs, Order::at_once);
+  const auto in_turn = merge(runs, Order::in_turn);
+  REQUIRE((at_once && in_turn));
+  CHECK(at_once->totals.seconds == 10);
+  CHECK(in_turn->totals.seconds == 14);
+  CHECK(at_once->server_cpu->total_s() == doctest::Approx(2));
+  CHECK(in_turn->server_cpu->total_s() == doctest::Approx(4));
+  CHECK(at_once->cpu.threads == 2);
+  CHECK(in_turn->cpu.threads == 1);
+  CHECK(at_once->rss_bytes == 12'000'000);
+  CHECK(in_turn->rss_bytes == 6'000'000);
+}
+
+TEST_CASE("the shares of a machine stay within 100, however the mean is rounded") {
+  RunResult runs[] = {sample_result(), sample_result(), sample_result()};
+  for (const double seconds : {0.3, 0.29, 0.2999999, 0.31, 0.7, 1.1}) {
+    for (RunResult& run : runs) {
+      run.machine.busy_pct = 100;
+      run.totals.seconds = seconds;
+    }
+    runs[1].totals.seconds = 0.1;
+    CHECK(merge(runs, Order::in_turn)->machine.busy_pct <= 100);
+    CHECK(merge(runs, Order::in_turn)->machine.busy_pct > 99.9);
+  }
+}
+
+TEST_CASE("servers of their own are added, and one that not all saw is left out") {
+  RunResult runs[] = {sample_result(), other_sample()};
+  runs[0].config.emplace_back("target", "one:7007");
+  runs[1].config.emplace_back("target", "two:7007");
+  CHECK(merge(runs, Order::at_once)->server_cpu->total_s() == doctest::Approx(4));
+  CHECK(merge(runs, Order::at_once)->server_rss_bytes == 8'000'000);
+  runs[1].server_cpu.reset();
+  CHECK_FALSE(merge(runs, Order::at_once)->server_cpu.has_value());
+}
+
+TEST_CASE("a check that failed once has failed") {
+  RunResult runs[] = {sample_result(), other_sample(), sample_result()};
+  runs[1].checks = {{"verify", false, "a reply differed"}, {"slo p99<2ms", true, "1 ms"}};
+  const auto all = merge(runs, Order::at_once);
+  REQUIRE(all->checks.size() == 2);
+  CHECK_FALSE(all->checks[0].passed);
+  CHECK(all->checks[0].detail == "a reply differed");
+  CHECK(all->checks[1].passed);
+}
+
+TEST_CASE("the sum is judged, and so is each part, but not for being short") {
+  RunResult runs[] = {sample_result(), sample_result(), sample_result()};
+  Histogram few;
+  few.record_many(50'000, 600);
+  for (RunResult& run : runs) {
+    run.latency = summarize(few, "schedule");
+    pass_verdict(run);
+    CHECK_FALSE(run.verdict->valid());
+  }
+  CHECK(merge(runs, Order::in_turn)->verdict->valid());
+  runs[1].cpu = {4, 5.9, 1};
+  const auto all = merge(runs, Order::at_once);
+  REQUIRE(all->verdict->reasons.size() == 1);
+  CHECK(all->verdict->reasons[0].starts_with("run 2: the generator itself was 99.0 % busy"));
+  CHECK(all->warnings[0] == all->verdict->reasons[0]);
+}
+
+TEST_CASE("what became of datagrams is added") {
+  const RunResult runs[] = {sample_of_datagrams(), sample_of_datagrams()};
+  const auto all = merge(runs, Order::at_once);
+  REQUIRE(all.has_value());
+  REQUIRE(all->delivery.has_value());
+  CHECK(all->outcome->lost == 4'014);
+  CHECK(all->outcome->late == 8);
+  CHECK(all->delivery->reordered == 10);
+  CHECK(all->delivery->duplicated == 6);
+  CHECK(all->delivery->wrong == 12);
+  CHECK(all->totals.datagrams->in == 400'026);
+  CHECK(all->totals.datagrams->out == 404'000);
+  CHECK(all->totals.datagrams->unsent == 14);
+  CHECK(all->totals.datagrams->dropped == 22);
+}
+
+TEST_CASE("where one run has no outcome, the sum has none") {
+  RunResult runs[] = {sample_result(), sample_result()};
+  for (RunResult& run : runs) run.pacing.reset();
+  CHECK(merge(runs, Order::at_once)->outcome->sent == 400'000);
+  runs[1].outcome.reset();
+  CHECK_FALSE(merge(runs, Order::at_once)->outcome.has_value());
+  CHECK(merge(runs, Order::at_once)->totals.messages == 400'000);
+}
+
+TEST_CASE("runs that do not measure the same are refused by name") {
+  RunResult runs[] = {sample_result(), sample_result(), other_sample()};
+  runs[2].latency.from = "send";
+  check_fails(merge(runs, Order::at_once), "run 3 cannot be added to run 1: its latency counts");
+  runs[2].latency.from = "schedule";
+  runs[1].pacing.reset();
+  check_fails(merge(runs, Order::at_once), "run 2 cannot be added to run 1: one has a rate");
+  runs[1].pacing = runs[0].pacing;
+  runs[1].delivery = Delivery{};
+  check_fails(merge(runs, Order::at_once), "run 2 cannot be added to run 1: one is over UDP");
+  runs[1].delivery.reset();
+  runs[1].tool = "netecho";
+  check_fails(merge(runs, Order::at_once), "it is of netecho, not of netload");
+  check_fails(merge({}, Order::at_once), "no run");
+}

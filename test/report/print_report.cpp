@@ -1,0 +1,31 @@
+// Prints the sample result in the format asked for, so that other programs can look at it.
+#include <iostream>
+#include <string_view>
+
+#include "report/csv_export.h"
+#include "report/json_export.h"
+#include "report/text_export.h"
+#include "report/verdict.h"
+#include "sample_result.h"
+
+using namespace wiremark::measure;
+using namespace wiremark::report;
+
+int main(int argc, char** argv) {
+  const std::string_view format = argc > 1 ? argv[1] : "text";
+  RunResult result = sample_result();
+  pass_verdict(result);
+  if (format == "json") {  // With every part that a document can have.
+    const RunResult datagrams = sample_of_datagrams();
+    result.totals.datagrams = datagrams.totals.datagrams;
+    result.outcome = datagrams.outcome;
+    result.delivery = datagrams.delivery;
+    std::cout << json_document(result);
+  } else if (format == "csv") {
+    std::cout << csv_header() << csv_row(result);
+  } else if (format == "bare") {
+    std::cout << json_document({});
+  } else {
+    std::cout << text_report(result) << text_line(result.intervals.front());
+  }
+}

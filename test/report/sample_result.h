@@ -1,0 +1,89 @@
+// A result with every part filled in, as a run of netload would leave it.
+#pragma once
+
+#include "report/result.h"
+
+namespace wiremark::report {
+
+inline RunResult sample_result() {
+  measure::Histogram latency;
+  for (Nanoseconds us = 1; us <= 200'000; ++us) latency.record(40'000 + us * us % 90'000);
+  measure::Histogram single;
+  single.record(120'000);
+
+  RunResult result;
+  result.tool = "netload";
+  result.version = "0.1.0";
+  result.argv = {"netload", "-c", "100", "-r", "200"};
+  result.started = "2026-11-21T02:18:25Z";
+  result.host.system = "Linux";
+  result.host.kernel = "6.1.0";
+  result.host.architecture = "x86_64";
+  result.host.cpu = "Example 9000";
+  result.host.cores_allowed = 2;
+  result.host.cores_online = 2;
+  result.host.memory_bytes = 8ULL << 30;
+  result.host.nofile_soft = 1'024;
+  result.host.nofile_hard = measure::kUnlimited;
+  result.host.memlock_bytes = 8 << 20;
+  result.host.clocksource = "tsc";
+  result.host.compiler = "gcc 12.2.0";
+  result.host.libraries = {"glibc 2.36"};
+  result.host.wake_cost_ns = 20'000;
+  result.host.wake_crosses_cores = true;
+  result.config = {{"connections", "100"}, {"rate", "200"}};
+  result.path = {"auto", "uring", {"multishot receive: active"}};
+  result.totals = {.connections = 100,
+                   .connections_asked = 100,
+                   .messages = 200'000,
+                   .bytes_in = 102'400'000,
+                   .bytes_out = 102'400'000,
+                   .packets = Packets{390'000, 200'400, 200'000, 200'100},
+                   .seconds = 10,
+                   .errors = {{"timeout", 0}}};
+  result.latency = summarize(latency, "schedule");
+  result.service = summarize(single, "readable");
+  result.lateness = summarize(single, "schedule");
+  result.connect = summarize(single, "connect");
+  result.cpu = {1.25, 3.75, 1};
+  result.server_cpu = CpuShare{0.5, 1.5, 1};
+  result.machine = {38.5, 12.25, 0};
+  result.core_distance = {62, 64};
+  result.rss_bytes = 6'000'000;
+  result.server_rss_bytes = 4'000'000;
+  result.stages = Stages{summarize(single, "walk"),
+                         {.looks = 100, .mean = 92.5, .p50 = 0, .p99 = 460, .max = 2'048},
+                         {.looks = 100, .mean = 0.5, .p50 = 0, .p99 = 0, .max = 50}};
+  result.outcome = Outcome{.planned = 200'000, .sent = 200'000, .answered = 200'000};
+  result.pacing = Pacing{.behind = 12, .overdue = 0};
+  result.intervals = {{.start_s = 0,
+                       .seconds = 1,
+                       .connections = 100,
+                       .messages = 20'000,
+                       .bytes_in = 10'240'000,
+                       .bytes_out = 10'240'000,
+                       .packets = Packets{39'000, 20'040, 20'000, 20'010},
+                       .p50_ns = 84'000,
+                       .p99_ns = 129'000,
+                       .p999_ns = 130'000,
+                       .max_ns = 131'000,
+                       .user_s = 0.125,
+                       .sys_s = 0.375,
+                       .rss_bytes = 5'000'000}};
+  result.checks = {{"verify", true, "200,000 replies"}};
+  return result;
+}
+
+/// The same over UDP, in a closed loop.
+inline RunResult sample_of_datagrams() {
+  RunResult result = sample_result();
+  result.pacing.reset();
+  result.totals.packets.reset();
+  result.totals.datagrams = Datagrams{200'013, 202'000, 7, 11};
+  result.outcome =
+      Outcome{.planned = 202'007, .sent = 202'007, .answered = 200'000, .lost = 2'007, .late = 4};
+  result.delivery = Delivery{.reordered = 5, .duplicated = 3, .wrong = 6};
+  return result;
+}
+
+}  // namespace wiremark::report
