@@ -4,21 +4,18 @@
 #include <span>
 
 #include "base/result.h"
+#include "report/merge_fields.h"
 #include "report/result.h"
 
 namespace wiremark::report {
 
-/// How the runs lay in time: side by side, as several generators of one load do, or one after the
-/// other.
-enum class Order { at_once, in_turn };
-
-/// Adds the histograms bucket by bucket and so without loss; messages, bytes, plans, errors and
-/// processor time too. What cannot be added follows rules of its own:
+/// Adds the runs up, each figure as its line in result_fields.h says: histograms bucket by bucket
+/// and so without loss, messages, bytes, plans, errors and processor time too. Of the others:
 ///
 /// - The seconds are those of the longest run at once, or the sum of runs in turn.
-/// - Several runs at once against one target have measured the same server: its largest share and
-///   memory count. In turn its shares are added. A server that not every run saw is left out.
-/// - Packets are left out where not every run counted them.
+/// - Several runs at once against one target have measured the same server: the largest of what
+///   each says of it counts. Apart or in turn its shares are added.
+/// - What not every run has is left out: packets, a server, an outcome.
 /// - The shares of the machine are means, weighted with the seconds.
 /// - Intervals are left out: their percentiles cannot be added. So are the stages of a server in
 ///   ticks, whose backlogs are summaries without buckets.
@@ -30,5 +27,8 @@ enum class Order { at_once, in_turn };
 /// Errors: runs of another tool or of another `from`, or with and without a rate; each named by its
 /// place from 1 on.
 Result<RunResult> merge(std::span<const RunResult> runs, Order order);
+
+/// Adds `more` to `into` by their buckets.
+void add(LatencySummary& into, const LatencySummary& more);
 
 }  // namespace wiremark::report

@@ -50,6 +50,20 @@ Result<Histogram> restore(const LatencySummary& summary) {
   return histogram;
 }
 
+LatencySummary remade(const LatencySummary& summary) {
+  const auto histogram = restore(summary);
+  if (!histogram) return summary;
+  std::vector<double> percents;
+  for (const Percentile& percentile : summary.percentiles) percents.push_back(percentile.percent);
+  return summarize(*histogram, summary.from, percents);
+}
+
+Outcome remade(Outcome outcome) {
+  outcome.unsent = outcome.planned - outcome.sent;
+  outcome.lost = outcome.sent - outcome.answered;
+  return outcome;
+}
+
 CpuShare share_of(const CpuUsage& spent, unsigned threads) {
   return {spent.user_s(), spent.sys_s(), threads};
 }
@@ -69,16 +83,9 @@ std::uint64_t Totals::errors_sum() const noexcept {
   return sum;
 }
 
-const char* name_of(Role role) noexcept {
-  switch (role) {
-    case Role::generator:
-      return "generator";
-    case Role::server:
-      return "server";
-    case Role::bench:
-      return "bench";
-  }
-  return "";
+std::optional<double> RunResult::server_pct() const noexcept {
+  if (!server_cpu) return std::nullopt;
+  return server_cpu->pct(totals.seconds);
 }
 
 double RunResult::us_per_message(const CpuShare& share) const noexcept {

@@ -17,6 +17,8 @@ namespace wiremark::report {
 
 /// What a JSON document made from this struct calls itself.
 inline constexpr const char* kResultSchema = "wiremark.result/2";
+/// What a line of an interval calls itself.
+inline constexpr const char* kIntervalSchema = "wiremark.interval/1";
 
 /// The percentiles of a summary where nobody asked for others.
 inline constexpr double kPercentiles[] = {50, 90, 99, 99.9, 99.99, 100};
@@ -51,6 +53,9 @@ LatencySummary summarize(const measure::Histogram& histogram, std::string from,
 /// The histogram a summary was made from, equal in every bucket and both extremes. Errors: an index
 /// beyond the layout.
 Result<measure::Histogram> restore(const LatencySummary& summary);
+
+/// `summary` with all that follows from its buckets and extremes.
+LatencySummary remade(const LatencySummary& summary);
 
 /// Processor time of one end during the measured part of a run.
 struct CpuShare {
@@ -154,6 +159,9 @@ struct ByteSummary {
   std::uint64_t max = 0;
 };
 
+/// The outcome with what follows from the other counts: unsent and lost.
+Outcome remade(Outcome outcome);
+
 ByteSummary summarize_bytes(const measure::Histogram& histogram);
 
 /// What a server that works in ticks had to do in each of them. A look is one tick's at one
@@ -185,6 +193,11 @@ struct Interval {
   double qps() const noexcept { return seconds > 0 ? static_cast<double>(messages) / seconds : 0; }
 };
 
+/// An interval as a document of its own.
+struct IntervalLine {
+  Interval interval;
+};
+
 /// A promise of the run that was tested: "verify", "slo p99<2ms".
 struct Check {
   std::string name;
@@ -202,12 +215,46 @@ struct Verdict {
 /// Which end of the wire a tool is; a generator must not be the bottleneck, a server may.
 enum class Role { generator, server, bench };
 
-const char* name_of(Role role) noexcept;
-
 /// What measure_core_distance() said on both sides of a run, in ns; 0 where it could not.
 struct CoreDistance {
   Nanoseconds before = 0;
   Nanoseconds after = 0;
+};
+
+/// What codecbench measured of one row, in ns of one operation.
+struct CodecFigures {
+  std::uint64_t operations = 0;
+  std::uint64_t batches = 0;
+  std::uint64_t batch_operations = 0;
+  double ns_min = 0;
+  double ns_p50 = 0;
+  double ns_p99 = 0;
+  double spread_pct = 0;
+  double qps = 0;
+  double mb_per_s = 0;
+  double wire_bytes = 0;
+  std::optional<double> allocations;  ///< None where they cannot be counted.
+  double cpu_user_ns = 0;
+  double cpu_sys_ns = 0;
+  std::optional<double> instructions;
+  std::optional<double> cycles;
+};
+
+/// A row of codecbench.
+struct CodecCell {
+  std::string key;
+  std::string workload;
+  std::string shape;
+  std::uint64_t size = 0;
+  std::string format;
+  std::string implementation;
+  std::string op;
+  std::string access;
+  std::string result;  ///< "view" or "copy".
+  bool validated = true;
+  std::string object;                   ///< What it works with.
+  std::optional<std::string> refused;   ///< Why its check failed.
+  std::optional<CodecFigures> figures;  ///< None where it was refused.
 };
 
 struct RunResult {
@@ -237,10 +284,13 @@ struct RunResult {
   std::optional<Stages> stages;
   std::vector<Interval> intervals;
   std::vector<Check> checks;
-  std::vector<std::string> warnings;  ///< All doubts, the reasons of the verdict first.
-  std::optional<Verdict> verdict;     ///< Of a generator's run.
+  std::vector<std::string> warnings;            ///< All doubts, the reasons of the verdict first.
+  std::optional<Verdict> verdict;               ///< Of a generator's run.
+  std::optional<std::vector<CodecCell>> cells;  ///< Of codecbench.
   bool interrupted = false;
 
+  /// Processor time of the server in percent of a core.
+  std::optional<double> server_pct() const noexcept;
   /// Processor time per message in us; 0 without messages.
   double us_cpu_per_message() const noexcept { return us_per_message(cpu); }
   std::optional<double> server_us_cpu_per_message() const noexcept;

@@ -1,7 +1,7 @@
 // Writes the histogram of "value count" lines as a log and as a distribution: hdr_files LOG HGRM.
 #include <fstream>
 
-#include "report/hdr_export.h"
+#include "report/hdr.h"
 #include "value_lines.h"
 
 using namespace wiremark::measure;

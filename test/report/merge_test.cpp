@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "report/json_export.h"
-#include "report/json_import.h"
+#include "report/json.h"
 #include "report/verdict.h"
 #include "sample_result.h"
 

@@ -1,10 +1,11 @@
-// Prints the sample result in the format asked for, so that other programs can look at it.
+// Prints the sample result in the format asked for, so that other programs can look at it, or with
+// "schema NAME" the text of schemas/NAME.schema.json.
 #include <iostream>
 #include <string_view>
 
-#include "report/csv_export.h"
-#include "report/json_export.h"
-#include "report/text_export.h"
+#include "report/csv.h"
+#include "report/json.h"
+#include "report/text.h"
 #include "report/verdict.h"
 #include "sample_result.h"
 
@@ -23,6 +24,8 @@ int main(int argc, char** argv) {
     std::cout << json_document(result);
   } else if (format == "csv") {
     std::cout << csv_header() << csv_row(result);
+  } else if (format == "schema") {
+    std::cout << json_schema(argc > 2 ? argv[2] : "result");
   } else if (format == "bare") {
     std::cout << json_document({});
   } else {

@@ -21,8 +21,9 @@ ADDED_BY_TOOLS = {"/cells"}
 
 def members(schema, definitions):
     """Every member the schema names, with the object that must or may hold it."""
-    while "$ref" in schema:
-        schema = definitions[schema["$ref"].rsplit("/", 1)[1]]
+    while "$ref" in schema or "anyOf" in schema:
+        one = schema.get("anyOf", [schema])[0]
+        schema = definitions[one["$ref"].rsplit("/", 1)[1]]
     for name, member in schema.get("properties", {}).items():
         yield name, member
 

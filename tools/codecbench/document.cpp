@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fd.h"
-#include "report/json_export.h"
+#include "report/json.h"
 #include "report/json_upgrade.h"
 
 namespace wiremark::tools {

@@ -12,7 +12,7 @@
 
 namespace wiremark::tools {
 
-/// The document of report/json_export.h with the member "cells", an array of objects: key,
+/// The document of report/json.h with the member "cells", an array of objects: key,
 /// workload, shape, size, format, implementation, op, access, labels{result, validated, object},
 /// and the figures as CellFigures names them. What was not counted is null.
 std::string json_document(const report::RunResult& result, const std::vector<Cell>& cells);

@@ -15,7 +15,7 @@
 #include "netload/spread_json.h"
 #include "printing.h"
 #include "report.h"
-#include "report/json_export.h"
+#include "report/json.h"
 
 namespace wiremark::tools {
 

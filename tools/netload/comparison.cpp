@@ -12,7 +12,7 @@
 #include "netload/conditions.h"
 #include "netload/spread_json.h"
 #include "printing.h"
-#include "report/json_export.h"
+#include "report/json.h"
 
 namespace wiremark::tools {
 

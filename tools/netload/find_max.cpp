@@ -13,7 +13,7 @@
 #include "netload/spread_json.h"
 #include "printing.h"
 #include "report.h"
-#include "report/json_export.h"
+#include "report/json.h"
 #include "report/verdict.h"
 
 namespace wiremark::tools {

@@ -1,7 +1,7 @@
 // The histograms of a load as an interval log that HdrHistogram's tools read.
 #include "netload/hdr_log.h"
 
-#include "report/hdr_export.h"
+#include "report/hdr.h"
 
 namespace wiremark::tools {
 

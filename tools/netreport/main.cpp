@@ -9,9 +9,8 @@
 #include "options.h"
 #include "printing.h"
 #include "report.h"
-#include "report/hdr_export.h"
-#include "report/json_export.h"
-#include "report/json_import.h"
+#include "report/hdr.h"
+#include "report/json.h"
 #include "report/merge.h"
 
 using namespace wiremark;

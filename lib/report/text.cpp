@@ -1,5 +1,5 @@
 // A result as a person reads it.
-#include "report/text_export.h"
+#include "report/text.h"
 
 #include <fmt/core.h>
 

@@ -1,5 +1,5 @@
 // Histograms as HdrHistogram's own tools read them: the percentile distribution and the log.
-#include "report/hdr_export.h"
+#include "report/hdr.h"
 
 #include <fmt/core.h>
 #include <zlib.h>
