@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""What ./setup builds and says, on a machine whose compiler and package manager are pretended.
+
+The environment names the script as SETUP.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+from case import case, contains, equal, expect, run
+
+PRETENDED = ["meson", "ninja", "pkg-config", "flatc", "protoc", "c++", "apt-get", "sudo", "sleep"]
+
+
+class Machine:
+    """A folder with setup in it, and programs that come before those of the real machine."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.bin = os.path.join(folder, "bin")
+        os.mkdir(self.bin)
+        shutil.copy(os.environ["SETUP"], folder)
+        for name in PRETENDED:
+            self.program(name, "exit 0")
+        self.program("sleep", 'exec /bin/sleep 0.01')
+        self.program("meson", "touch build/build.ninja")
+
+    def program(self, name, script):
+        path = os.path.join(self.bin, name)
+        with open(path, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\n" + script + "\n")
+        os.chmod(path, 0o755)
+
+    def setup(self, *words):
+        environment = {"PATH": self.bin + ":" + os.environ["PATH"], "HOME": self.folder}
+        return subprocess.Popen([os.path.join(self.folder, "setup"), *words], env=environment, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def output(self, *words):
+        with self.setup(*words) as process:
+            out = process.communicate(timeout=60)[0]
+        return process.returncode, out
+
+
+def on_a_machine(body):
+    def function():
+        with tempfile.TemporaryDirectory() as folder:
+            body(Machine(folder))
+    function.__name__ = body.__name__
+    return case(function)
+
+
+def read_until(process, part):
+    """The output up to the line that holds `part`."""
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if part in line:
+            return lines
+    expect(False, f"it ended without {part!r}: {lines}")
+
+
+@on_a_machine
+def run_builds_only_what_its_table_needs(machine):
+    os.makedirs(machine.folder + "/build/tools")
+    machine.program("ninja", 'echo "$*" >asked')
+    machine.program("../build/tools/netload", 'echo "the table of $*"')
+    code, out = machine.output("run")
+    equal(code, 0, f"the exit code of {out}")
+    with open(machine.folder + "/asked", encoding="ascii") as file:
+        equal(file.read(), "-C build tools/netload tools/netecho\n", "what ninja was asked for")
+    contains(out, "the table of --compare epoll,uring")
+
+
+@on_a_machine
+def a_build_that_is_piped_says_how_far_it_is(machine):
+    os.mkfifo(machine.folder + "/seen")
+    machine.program("ninja", 'echo "[120 of 269] Compiling"; echo "a warning of three"; read -r line <seen')
+    with machine.setup("build") as process:
+        read_until(process, "setup: building in build/: 120 of 269, ")
+        with open(machine.folder + "/seen", "w", encoding="ascii") as file:
+            file.write("on\n")
+        contains(process.communicate(timeout=60)[0], "setup: done")
+        equal(process.returncode, 0, "the exit code")
+
+
+@on_a_machine
+def packages_that_are_installed_are_told(machine):
+    """The compiler is missing until apt-get has brought it, which the test allows."""
+    os.mkfifo(machine.folder + "/seen")
+    machine.program("c++", "test -e installed")
+    machine.program("apt-get", '[ "$1" = install ] || exit 0; echo "Unpacking g++"; read -r line <seen; touch installed')
+    machine.program("sudo", 'exec "$@"')
+    with machine.setup("build") as process:
+        out = "".join(read_until(process, "setup: installing packages: Unpacking g++, "))
+        contains(out, "setup: missing here: g++ ")
+        with open(machine.folder + "/seen", "w", encoding="ascii") as file:
+            file.write("on\n")
+        contains(process.communicate(timeout=60)[0], "setup: done")
+
+
+@on_a_machine
+def a_step_that_fails_shows_the_end_of_its_log(machine):
+    machine.program("ninja", 'echo "[3 of 9] Compiling"; echo "error: no such thing"; exit 1')
+    code, out = machine.output("build")
+    equal(code, 1, "the exit code")
+    contains(out, "setup: the build in build/ failed")
+    contains(out, "error: no such thing")
+
+
+@on_a_machine
+def what_tells_how_far_it_is_ends_with_setup(machine):
+    """Or a pipe that it writes to would stay open for ever."""
+    os.mkfifo(machine.folder + "/seen")
+    machine.program("ninja", 'echo "[1 of 2] Compiling"; read -r line <seen')
+    with machine.setup("build") as process:
+        read_until(process, "1 of 2")
+        process.kill()
+        process.wait(timeout=60)
+        process.stdout.read()
+        with open(machine.folder + "/seen", "w", encoding="ascii") as file:
+            file.write("on\n")
+
+
+run()
