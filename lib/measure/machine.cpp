@@ -16,6 +16,7 @@
 
 #include "base/cpus.h"
 #include "base/fd.h"
+#include "measure/build_info.h"
 #include "measure/pinned_pair.h"
 #include "measure/quantity.h"
 #include "measure/text_file.h"
@@ -63,14 +64,6 @@ std::string hypervisor_name() { return first_line("/sys/hypervisor/type"); }
 
 std::uint64_t to_bytes(rlim_t limit) noexcept {
   return limit == RLIM_INFINITY ? kUnlimited : static_cast<std::uint64_t>(limit);
-}
-
-std::string compiler_name() {
-#if defined(__clang__)
-  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
-#else
-  return fmt::format("gcc {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
-#endif
 }
 
 // Two eventfds between two threads; what one writes, the other waits for.
@@ -140,7 +133,7 @@ Machine this_machine() {
   machine.hypervisor = hypervisor_name();
   machine.clocksource =
       first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-  machine.compiler = compiler_name();
+  machine.compiler = build_info().compiler;
   machine.libraries = {
       fmt::format("glibc {}", ::gnu_get_libc_version()),
       fmt::format("fmt {}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)};

@@ -27,7 +27,7 @@ struct Machine {
   std::uint64_t memlock_bytes = 0;  ///< RLIMIT_MEMLOCK: io_uring charged to it before Linux 5.12.
   std::string hypervisor;           ///< "KVM" and the like; "unknown" when there is an unnamed one.
   std::string clocksource;          ///< "tsc", "kvm-clock", ...: slow ones make now_ns() costly.
-  std::string compiler;             ///< What built this program: "gcc 12.2.0".
+  std::string compiler;             ///< What built this program: "g++ 12.2.0".
   std::vector<std::string> libraries;  ///< "glibc 2.36", ...; tools add those they link.
   Nanoseconds wake_cost_ns = 0;        ///< See measure_wake_cost(); 0 when not measured.
   bool wake_crosses_cores = false;     ///< Whether it is measured between two processors.
