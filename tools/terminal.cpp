@@ -2,27 +2,49 @@
 #include "terminal.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <string_view>
 
 #include "printing.h"
 
 namespace wiremark::tools {
 
+namespace {
+
+// One that knows escapes: TERM=dumb is the shell of an editor, or a log.
+bool is_terminal(int descriptor) {
+  const char* term = std::getenv("TERM");
+  return ::isatty(descriptor) == 1 && (term == nullptr || std::string_view(term) != "dumb");
+}
+
+std::size_t columns() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
 bool wants_colour(const std::string& when) {
   if (when != "auto") return when == "always";
   const char* no_colour = std::getenv("NO_COLOR");
-  return ::isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
+  return is_terminal(STDOUT_FILENO) && (no_colour == nullptr || *no_colour == '\0');
 }
 
 bool wants_progress(const std::string& when, bool quiet) {
-  return when == "on" || (when == "auto" && !quiet && ::isatty(STDERR_FILENO) == 1);
+  return when == "on" || (when == "auto" && !quiet && is_terminal(STDERR_FILENO));
 }
 
-// CSI K clears what a longer line left behind.
-void draw_progress(const std::string& line) { print_err("\r{}\033[K", line); }
+// CSI K clears what a longer line left behind. A line that fills the last column might wrap.
+void draw_progress(const std::string& line) {
+  if (is_terminal(STDERR_FILENO)) return print_err("\r{}\033[K", line.substr(0, columns() - 1));
+  print_err("{}\n", line);
+}
 
-void wipe_progress() { write_err("\r\033[K"); }
+void wipe_progress() {
+  if (is_terminal(STDERR_FILENO)) write_err("\r\033[K");
+}
 
 }  // namespace wiremark::tools

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Standard streams that are full, closed, or read by nobody any more: the tools say so and end, never with 0."""
 
+import contextlib
 import os
 import pty
 import shlex
@@ -71,6 +72,29 @@ def messages_that_nobody_can_hear():
                 contains(said.stdout.decode(), '"schema"', f"what {command} prints")
         for argv in [["--frobnicate"], ["-c", "0"]]:
             equal(ended([program("NETLOAD"), *argv], stderr=full).returncode, 2, f"exit of {argv}")
+
+
+def on_a_terminal(kind, *argv):
+    """What a tool shows on a terminal of that kind, on both streams."""
+    mine, its = os.openpty()
+    with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=its, stderr=its, env={**os.environ, "TERM": kind}) as process:
+        os.close(its)
+        shown = b""
+        with contextlib.suppress(OSError), open(mine, "rb", buffering=0) as terminal:  # EIO is its end.
+            while part := terminal.read(4096):
+                shown += part
+        equal(process.wait(), 0, f"exit of {argv}")
+    return shown.decode()
+
+
+@case
+def a_dumb_terminal_gets_no_escapes():
+    with Echo() as server:
+        for argv in [[program("NETLOAD"), server.address, "-c", "1", "-n", "10"],
+                     [program("CODECBENCH"), "-f", "bytes", "-d", "1ms"],
+                     [program("CODECBENCH"), "-f", "bytes", "-d", "1ms", "--progress", "on"]]:
+            contains(on_a_terminal("xterm", *argv), "\033[", f"what {argv} shows")
+            expect("\033" not in on_a_terminal("dumb", *argv), f"an escape on a dumb terminal from {argv}")
 
 
 @case
