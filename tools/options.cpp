@@ -13,15 +13,17 @@
 #include "base/list.h"
 #include "base/units.h"
 #include "completion.h"
+#include "measure/build_info.h"
 #include "net/reactor.h"
 #include "printing.h"
+#include "suggestion.h"
 
 namespace wiremark::tools {
 
 namespace {
 
-constexpr std::size_t kHelpColumns = 100;
-constexpr std::size_t kHelpIndent = 36;
+constexpr std::size_t kHelpColumns = 80;
+constexpr std::size_t kHelpIndent = 28;
 
 // CLI11 breaks no lines before 2.5.
 class WrappedHelp : public CLI::Formatter {
@@ -48,6 +50,22 @@ std::string without_trailing_spaces(const std::string& text) {
   return clean;
 }
 
+// An option that there is not, before the values of those there are: without its name its value is
+// taken for an operand, and refused as one.
+std::string message_of(const CLI::App& app, const CLI::ParseError& error) {
+  for (const std::string& left : app.remaining()) {
+    if (!left.starts_with("--") || left.size() == 2) continue;
+    const std::string typed = left.substr(2, left.find('=') - 2);
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options())
+      names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+    const std::string meant = suggestion(typed, names);
+    return "there is no option --" + typed +
+           (meant.empty() ? "" : "; did you mean --" + meant + "?");
+  }
+  return error.what();
+}
+
 }  // namespace
 
 Option Option::check(std::function<Result<>(const std::string&)> form) const {
@@ -71,12 +89,12 @@ CommandLine::CommandLine(std::string name, std::string about, std::string exampl
     : app_(std::make_unique<CLI::App>(std::move(about), name)), name_(std::move(name)) {
   app_->footer(
       std::move(examples) +
-      "\nTIME takes us, ms, s or m; SIZE and BYTES take k and M of 1,024; N takes k and M.");
+      "\nTIME takes us, ms, s or m; N takes k and M; SIZE and BYTES take k and M of 1024.");
   app_->option_defaults()->always_capture_default();
   app_->formatter(std::make_shared<WrappedHelp>());
   app_->get_formatter()->column_width(kHelpIndent);
   app_->set_help_flag("-h,--help", "Print this help and exit");
-  add_flag("-V,--version", version_, "Print version, compiler, liburing and kernel, and exit");
+  add_flag("-V,--version", version_, "Print version, compiler and its flags, liburing and kernel");
   add_choice("--completion", completion_, "SHELL", {"bash", "zsh", "fish"},
              "Print a completion script for bash, zsh or fish, and exit");
 }
@@ -216,11 +234,11 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
     write_out(without_trailing_spaces(app_->help()));
     return ending(name_, kDone);
   } catch (const CLI::ParseError& error) {
-    print_err("{}: {}\nTry '{} --help'.\n", name_, error.what(), name_);
+    print_err("{}: {}\nTry '{} --help'.\n", name_, message_of(*app_, error), name_);
     return kUsage;
   }
   if (version_) {
-    print_out("{}\n", version_line(name_));
+    write_out(version_text(name_));
     return ending(name_, kDone);
   }
   if (!completion_.empty()) {
@@ -230,11 +248,16 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   return std::nullopt;
 }
 
-std::string version_line(const std::string& tool) {
+std::string version_text(const std::string& tool) {
   utsname system{};
   ::uname(&system);
-  return fmt::format("{} {} ({}, liburing {}, {} {})", tool, WIREMARK_VERSION, WIREMARK_COMPILER,
-                     net::liburing_version(), system.sysname, system.release);
+  const measure::BuildInfo build = measure::build_info();
+  std::string text = fmt::format("{} {} ({}, liburing {}, {} {})\nbuilt with {}\n", tool,
+                                 WIREMARK_VERSION, build.compiler, net::liburing_version(),
+                                 system.sysname, system.release, measure::build_flags(build));
+  for (const std::string& reason : measure::slowed_by(build))
+    text += "slower than a release: " + reason + "\n";
+  return text;
 }
 
 Result<std::vector<double>> parse_percentiles(const std::string& list) {

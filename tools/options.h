@@ -152,8 +152,9 @@ class CommandLine {
   bool version_ = false;
 };
 
-/// "netload 0.1.0 (g++ 12.2.0, liburing 2.3, Linux 6.1.0)".
-std::string version_line(const std::string& tool);
+/// "netload 0.1.0 (g++ 12.2.0, liburing 2.3, Linux 6.1.0)", the flags of the compiler on a second
+/// line, and on lines of their own what makes this build slower than a release.
+std::string version_text(const std::string& tool);
 
 /// Rising percentiles of a list such as 50,99,99.99, each over 0 and up to 100.
 Result<std::vector<double>> parse_percentiles(const std::string& list);

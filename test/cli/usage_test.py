@@ -16,6 +16,7 @@ from case import Skip, case, contains, equal, expect, run
 from process import Echo, free_port, netecho, netload, program, run_program
 
 BOTH = [netecho, netload]
+ALL = ["netecho", "netload", "netreport", "codecbench"]
 
 
 def expect_usage(run_tool, flags, *parts):
@@ -205,11 +206,12 @@ def more_than_there_is_room_for():
 def version():
     with open("/proc/sys/kernel/osrelease", encoding="ascii") as file:
         kernel = file.read().strip()
-    for tool, name in [(netecho, "netecho"), (netload, "netload")]:
+    for name in ALL:
         for flag in ["-V", "--version"]:
-            out = tool(flag).ended_with(0).out
-            expect(re.fullmatch(rf"{name} \d+\.\d+\.\d+ \((g\+\+|clang) \d\S*, liburing \d\S*, Linux \S+\)\n", out),
-                   f"a version line of another shape: {out}")
+            out = run_program(program(name.upper()), flag).ended_with(0).out
+            expect(re.fullmatch(rf"{name} \d+\.\d+\.\d+ \((g\+\+|clang) \d\S*, liburing \d\S*, Linux \S+\)\n"
+                                r"built with -O\d .*\n(slower than a release: .*\n)*", out),
+                   f"a version of another shape: {out}")
             contains(out, f"Linux {kernel})")
 
 
@@ -237,6 +239,26 @@ def help_teaches():
             contains(out, part)
         expect(all(line == line.rstrip() for line in out.splitlines()), "spaces at the end of a line")
         equal(tool("-h").ended_with(0).out, out, "-h")
+
+
+@case
+def help_fits_eighty_columns():
+    for name in ALL:
+        for line in run_program(program(name.upper()), "--help").ended_with(0).out.splitlines():
+            expect(len(line) <= 80, f"a line of {len(line)} columns in the help of {name}: {line}")
+
+
+@case
+def mistyped_options_are_answered_with_the_nearest():
+    for name, flags, meant in [("netload", ["--conections", "5"], "--connections"),
+                               ("netload", ["-c", "5", "--tiemout=3s"], "--timeout"),
+                               ("netload", ["--conn", "many"], "--connections"),
+                               ("netecho", ["--formt", "json"], "--format"),
+                               ("netreport", ["--hgram=x"], "--hgrm"),
+                               ("codecbench", ["--basline", "x"], "--baseline")]:
+        expect_usage(lambda *argv: run_program(program(name.upper()), *argv), flags,
+                     f"there is no option {flags[-2 if '=' not in flags[-1] else -1].split('=')[0]}; did you mean {meant}?")
+    expect("did you mean" not in netload("--frobnicate").err, "a suggestion for what is near nothing")
 
 
 def script_of(tool, shell):

@@ -16,7 +16,7 @@ constexpr std::size_t kPayloadMax = 1 << 20;  // What the default limits let a f
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  codecbench --format all                 every format's own codec, all workloads\n"
+    "  codecbench --format all                 each format's own codec, all work\n"
     "  codecbench -f all --impl all -w packet  with the libraries beside them\n"
     "  codecbench -f json,json:jansson -o decode --input lines.txt\n"
     "  codecbench --json=before.json; ...; codecbench --baseline before.json\n"

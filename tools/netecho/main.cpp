@@ -27,12 +27,12 @@ using namespace wiremark::tools;
 namespace {
 
 constexpr const char* kExamples = R"(Examples:
-  netecho                                  echo on 127.0.0.1:7007 until interrupted
+  netecho                                  echo on 127.0.0.1:7007
   netecho --backend uring -t 2 --cpus 0,1  two pinned io_uring loops
-  netecho '[::1]:0' --port-file port       any free port, written to a file when ready
-  netecho -f json                          decode, check and answer messages in JSON
+  netecho '[::1]:0' --port-file port       any free port, written to a file
+  netecho -f json                          check and answer messages in JSON
   netecho udp::7007                        answer every datagram to its sender
-  netecho --model staged --tick 10ms       receive, process in ticks, send: a thread each
+  netecho --model staged --tick 10ms       receive, process, send: 3 threads
   netecho unix:/tmp/echo.sock -d 10s --json=result.json
 Measure it with: netload -c 100 -d 5s 127.0.0.1:7007)";
 
@@ -293,11 +293,10 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
 
 int main(int argc, char** argv) {
   EchoOptions options;
-  CommandLine line(
-      "netecho",
-      "Echo server on epoll or io_uring: sends back what it receives and tells what each\n"
-      "message cost.",
-      kExamples);
+  CommandLine line("netecho",
+                   "Echo server on epoll or io_uring: sends back what it receives and tells what\n"
+                   "each message cost.",
+                   kExamples);
   add_options(line, options);
   if (const auto exit = line.parse(argc, argv)) return *exit;
   if (const std::string_view wrong = conflict_in(options); !wrong.empty()) {

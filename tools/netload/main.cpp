@@ -15,16 +15,16 @@ using namespace wiremark::tools;
 namespace {
 
 constexpr const char* kExamples = R"(Examples:
-  netload --compare epoll,uring            both backends of netecho, in turn, as one table
-  netload 127.0.0.1:7007                   closed loop: 100 connections, 512 bytes, 10 s
-  netload -c 10000 -r 10 -d 30s :7007      open loop: 10,000 connections, 10 messages/s each
+  netload --compare epoll,uring            both backends of netecho in turn
+  netload 127.0.0.1:7007                   closed loop, 100 connections, 10 s
+  netload -c 10000 -r 10 -d 30s :7007      open loop, each sends 10 a second
   netload -n 1M -c 100 -s 512 :7007        a million verified round trips
-  netload -f json -c 100                   messages in JSON, every answer decoded and checked
-  netload -c 1 -s 64 --wait spin --json    one connection, no sleep, result as JSON
-  netload -r 100 --slo 'p99<2ms' :7007     exit 1 when the 99th percentile is 2 ms or more
+  netload -f json -c 100                   JSON, every answer checked
+  netload -c 1 -s 64 --wait spin --json    no sleep, result as JSON
+  netload -r 100 --slo 'p99<2ms' :7007     exit 1 when p99 is 2 ms or more
   netload --find-max --slo 'p99<2ms'       the highest rate that keeps it
-  netload -r 100 -s 64 udp:127.0.0.1:7007  datagrams, the lost and the reordered counted
-  netload --bypass                         what a message spends in the kernel, way by way
+  netload -r 100 -s 64 udp:127.0.0.1:7007  datagrams, the lost are counted
+  netload --bypass                         where the time of a message goes
 Without TARGET it starts a netecho on loopback for the run.)";
 
 Result<int> run(const LoadOptions& options, const std::vector<std::string>& arguments,
@@ -59,8 +59,9 @@ int main(int argc, char** argv) {
   LoadOptions options;
   CommandLine line(
       "netload",
-      "Load generator for servers that echo: sends on a schedule or as fast as replies come,\n"
-      "checks every reply byte by byte and tells rate, latency and the CPU time of both ends.",
+      "Load generator for servers that echo: sends on a schedule or as fast as replies\n"
+      "come, checks every reply byte by byte and tells rate, latency and the CPU time\n"
+      "of both ends.",
       kExamples);
   add_options(line, options);
   if (const auto exit = line.parse(argc, argv)) return *exit;

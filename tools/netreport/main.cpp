@@ -20,9 +20,9 @@ namespace {
 
 constexpr const char* kExamples = R"(Examples:
   netreport one.json                       the result as text again
-  netreport a.json b.json --json           two netloads that ran at once, added into one result
-  netreport --in-turn *.json               runs that followed one another: their time adds up too
-  netreport a.json b.json --hgrm all.hgrm  and their percentile distribution for a plotter)";
+  netreport a.json b.json --json           two netloads that ran at once
+  netreport --in-turn *.json               runs that followed one another
+  netreport a.json b.json --hgrm all.hgrm  percentiles for a plotter)";
 
 struct ReportOptions {
   std::vector<std::string> files;
