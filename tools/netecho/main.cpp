@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <fstream>
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/replace_file.h"
 #include "base/units.h"
 #include "net/reactor.h"
 #include "net/workers.h"
@@ -189,13 +189,8 @@ class Endpoints {
 
 Result<> write_port_file(const std::string& file, const net::Address& address) {
   if (file.empty()) return {};
-  const std::string partial =
-      file + ".partial";  // Renamed when whole: a reader sees all or nothing.
-  std::ofstream out(partial);
-  out << (address.is_unix() ? address.path() : std::to_string(address.port())) << '\n';
-  out.close();
-  if (!out || ::rename(partial.c_str(), file.c_str()) != 0) return failed("write", file);
-  return {};
+  const std::string text = address.is_unix() ? address.path() : std::to_string(address.port());
+  return replace_file(file, text + "\n");
 }
 
 // What the threads of a server are made from.
