@@ -56,7 +56,6 @@ void DatagramBatch::answer(unsigned place, Bytes bytes) {
   mmsghdr& answer = answers_[answer_count_];
   answer.msg_hdr = received_[place].msg_hdr;
   answer.msg_hdr.msg_iov = &answer_parts_[answer_count_];
-  make_source(answer.msg_hdr);
   ++answer_count_;
 }
 
@@ -97,6 +96,11 @@ int DatagramBatch::send(int socket, Bytes head, Bytes body) {
 
 EpollDatagrams::~EpollDatagrams() {
   for (const DatagramConn& conn : conns_) ::close(conn.fd);
+}
+
+void EpollDatagrams::add_bound(Fd socket, const Address& address) {
+  bound_.push_back(std::move(socket));
+  answerable_.add_own(address);
 }
 
 EpollDatagramConn& EpollDatagrams::add_connected(Fd socket, void* user) {

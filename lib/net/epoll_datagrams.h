@@ -29,9 +29,11 @@ class DatagramBatch {
   /// Receives what is there, up to kSize datagrams; the number of them, or -errno.
   int receive(int socket);
   Bytes received(unsigned place) const noexcept { return {room(place), received_[place].msg_len}; }
+  /// What came beside it.
+  msghdr& header(unsigned place) noexcept { return received_[place].msg_hdr; }
 
-  /// Keeps an answer to the sender of what was received at `place`; copies it where it lies
-  /// elsewhere.
+  /// Keeps an answer to the sender of what was received at `place`, whose header is prepared for
+  /// it; copies it where it lies elsewhere.
   void answer(unsigned place, Bytes bytes);
   /// Sends the answers kept. What the kernel does not take is counted and dropped.
   void send_answers(int socket);
@@ -67,12 +69,12 @@ struct EpollDatagramConn : DatagramConn {
 /// The UDP sockets of a reactor: bound ones, which anybody may send to, and connected ones.
 class EpollDatagrams {
  public:
-  explicit EpollDatagrams(ReactorStats& stats) : batch_(stats) {}
+  explicit EpollDatagrams(ReactorStats& stats) : stats_(stats), batch_(stats) {}
   EpollDatagrams(const EpollDatagrams&) = delete;
   EpollDatagrams& operator=(const EpollDatagrams&) = delete;
   ~EpollDatagrams();
 
-  void add_bound(Fd socket) { bound_.push_back(std::move(socket)); }
+  void add_bound(Fd socket, const Address& address);
   EpollDatagramConn& add_connected(Fd socket, void* user);
 
   /// Answers what waits in a bound socket. What is left makes the next wait end at once: it is
@@ -104,7 +106,9 @@ class EpollDatagrams {
   // Batches that one socket may have in a turn, so that it does not starve the others.
   static constexpr int kBatchesPerTurn = 4;
 
+  ReactorStats& stats_;
   DatagramBatch batch_;
+  Answerable answerable_;
   std::vector<Fd> bound_;
   std::deque<EpollDatagramConn> conns_;  // Their addresses stay.
   std::vector<EpollDatagramConn*> unfinished_;
@@ -117,7 +121,9 @@ bool EpollDatagrams::answer(int socket, H& handler) {
     const int count = batch_.receive(socket);
     for (int i = 0; i < count; ++i) {
       const auto place = static_cast<unsigned>(i);
-      if (const auto answer = handler.on_datagram(batch_.received(place)))
+      if (!answerable_.prepare(batch_.header(place))) [[unlikely]]
+        stats_.datagrams_refused.add();
+      else if (const auto answer = handler.on_datagram(batch_.received(place)))
         batch_.answer(place, *answer);
     }
     batch_.send_answers(socket);

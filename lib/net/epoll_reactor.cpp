@@ -92,8 +92,9 @@ Result<Address> EpollReactor::bind(const Address& at, const ListenOptions& optio
   const int fd = socket->get();
   if (auto watched = watch(fd, EPOLLIN, data_of(fd, kBound)); !watched)
     return std::unexpected(watched.error());
-  datagrams().add_bound(std::move(*socket));
-  return Address::of_socket(fd);
+  auto bound = Address::of_socket(fd);
+  if (bound) datagrams().add_bound(std::move(*socket), *bound);
+  return bound;
 }
 
 // Without EPOLLOUT: each datagram that leaves would report room for another.

@@ -10,13 +10,27 @@ static_assert(Datagrams<DatagramsOf<EpollReactor>> && Datagrams<DatagramsOf<Urin
 namespace {
 
 constexpr Counter ReactorStats::* kCounters[] = {
-    &ReactorStats::turns,          &ReactorStats::system_calls,     &ReactorStats::sleeps,
-    &ReactorStats::accepted,       &ReactorStats::refused,          &ReactorStats::accept_errors,
-    &ReactorStats::bytes_in,       &ReactorStats::stamped,          &ReactorStats::unstamped,
-    &ReactorStats::bytes_out,      &ReactorStats::copied,           &ReactorStats::pauses,
-    &ReactorStats::out_of_buffers, &ReactorStats::rearmed,          &ReactorStats::bundled,
-    &ReactorStats::zero_copy,      &ReactorStats::zero_copy_not,    &ReactorStats::datagrams_in,
-    &ReactorStats::datagrams_out,  &ReactorStats::datagrams_unsent,
+    &ReactorStats::turns,
+    &ReactorStats::system_calls,
+    &ReactorStats::sleeps,
+    &ReactorStats::accepted,
+    &ReactorStats::refused,
+    &ReactorStats::accept_errors,
+    &ReactorStats::bytes_in,
+    &ReactorStats::stamped,
+    &ReactorStats::unstamped,
+    &ReactorStats::bytes_out,
+    &ReactorStats::copied,
+    &ReactorStats::pauses,
+    &ReactorStats::out_of_buffers,
+    &ReactorStats::rearmed,
+    &ReactorStats::bundled,
+    &ReactorStats::zero_copy,
+    &ReactorStats::zero_copy_not,
+    &ReactorStats::datagrams_in,
+    &ReactorStats::datagrams_out,
+    &ReactorStats::datagrams_unsent,
+    &ReactorStats::datagrams_refused,
 };
 
 }  // namespace

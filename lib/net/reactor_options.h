@@ -59,7 +59,8 @@ struct ReactorStats {
   Counter zero_copy_not;   ///< io_uring: of them, those that it has copied all the same.
   Counter datagrams_in;
   Counter datagrams_out;
-  Counter datagrams_unsent;  ///< Dropped, because the kernel did not take them.
+  Counter datagrams_unsent;   ///< Dropped, because the kernel did not take them.
+  Counter datagrams_refused;  ///< Got no answer, because it could go round for ever: Answerable.
 
   /// Adds what another thread's reactor counted.
   ReactorStats& operator+=(const ReactorStats& other) noexcept;

@@ -14,6 +14,8 @@
 #include <string>
 #include <thread>
 
+#include "net/udp_message.h"
+
 namespace wiremark::net {
 
 namespace {
@@ -69,13 +71,6 @@ Result<> bind_patiently(int fd, const Address& address) {
   }
 }
 
-// What is bound to all addresses answers from the one that was asked, which the kernel tells.
-Result<> tell_destinations(int fd, const Address& address) {
-  if (address.family() == AF_INET6)
-    return set_option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1, "IPV6_RECVPKTINFO");
-  return set_option(fd, IPPROTO_IP, IP_PKTINFO, 1, "IP_PKTINFO");
-}
-
 Result<> share_port(int fd, const ListenOptions& options) {
   if (!options.share_port) return {};
   return set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1, "SO_REUSEPORT");
@@ -123,8 +118,7 @@ Result<Fd> bind_on(const Address& address, const ListenOptions& options) {
   if (!address.is_udp()) return failed("bind", address.to_string(), EPROTOTYPE);
   auto fd = open_socket(address, options);
   if (!fd) return fd;
-  Result<> done;
-  if (address.is_any()) done = tell_destinations(fd->get(), address);
+  auto done = tell_way(fd->get(), address);
   if (done) done = share_port(fd->get(), options);
   if (done) done = bind_patiently(fd->get(), address);
   if (!done) return std::unexpected(done.error());

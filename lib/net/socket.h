@@ -33,8 +33,9 @@ struct ConnectOptions : SocketOptions {
 /// A Unix path left by a dead process is taken over. Errors: socket, setsockopt, bind, listen.
 Result<Fd> listen_on(const Address& address, const ListenOptions& options = {});
 
-/// A non-blocking UDP socket that is bound, told to hand out the address that each datagram was
-/// sent to where it is bound to all of them. It waits as listen_on() does.
+/// A non-blocking UDP socket that is bound, told to hand out how many hops each datagram has left,
+/// and the address that it was sent to where the socket is bound to all of them. It waits as
+/// listen_on() does.
 Result<Fd> bind_on(const Address& address, const ListenOptions& options = {});
 
 /// A non-blocking, not yet connected socket for `to`, with TCP_NODELAY where that is TCP. Its port

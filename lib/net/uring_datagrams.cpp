@@ -41,7 +41,8 @@ UringDatagrams::~UringDatagrams() {
   for (const DatagramConn& conn : conns_) ::close(conn.fd);
 }
 
-void UringDatagrams::add_bound(Fd socket) {
+void UringDatagrams::add_bound(Fd socket, const Address& address) {
+  answerable_.add_own(address);
   bound_.push_back(std::move(socket));
   arm_bound(bound_.size() - 1);
 }
@@ -80,9 +81,20 @@ void UringDatagrams::queue(io_uring_sqe& sqe, const Send& send) {
   stats_.bytes_out.add(send.size);
 }
 
+// What came beside a datagram lies in front of it.
+msghdr UringDatagrams::header_of(io_uring_recvmsg_out& received) const noexcept {
+  msghdr header{};
+  header.msg_name = io_uring_recvmsg_name(&received);
+  header.msg_namelen = received.namelen;
+  if (received.controllen == 0) return header;
+  header.msg_control = static_cast<std::byte*>(header.msg_name) + shape_.msg_namelen;
+  header.msg_controllen = received.controllen;
+  return header;
+}
+
 // The answer borrows sender and destination, and its bytes where it can, from the buffer of what it
 // answers.
-void UringDatagrams::answer(std::size_t socket, unsigned buffer, io_uring_recvmsg_out& received,
+void UringDatagrams::answer(std::size_t socket, unsigned buffer, const msghdr& header,
                             Bytes bytes) {
   struct Message {
     msghdr header;
@@ -93,18 +105,10 @@ void UringDatagrams::answer(std::size_t socket, unsigned buffer, io_uring_recvms
     bytes = memory.copy(bytes);
     stats_.copied.add(bytes.size());
   }
-  auto& message = *new (memory.take(sizeof(Message))) Message{};
+  auto& message = *new (memory.take(sizeof(Message))) Message{.header = header, .part = {}};
   message.part = {const_cast<std::byte*>(bytes.data()), bytes.size()};
-  message.header.msg_name = io_uring_recvmsg_name(&received);
-  message.header.msg_namelen = received.namelen;
   message.header.msg_iov = &message.part;
   message.header.msg_iovlen = 1;
-  if (received.controllen > 0) {
-    message.header.msg_control =
-        static_cast<std::byte*>(message.header.msg_name) + shape_.msg_namelen;
-    message.header.msg_controllen = received.controllen;
-    make_source(message.header);
-  }
   io_uring_sqe& sqe = ring_.entry();
   io_uring_prep_sendmsg(&sqe, bound_[socket].get(), &message.header, MSG_NOSIGNAL | MSG_DONTWAIT);
   queue(sqe, {nullptr, static_cast<std::uint32_t>(bytes.size()), buffer});

@@ -30,7 +30,7 @@ class UringDatagrams {
   ~UringDatagrams();
 
   /// Receives what anybody sends to a bound socket (io_uring_prep_recvmsg_multishot(3), Linux 6.0).
-  void add_bound(Fd socket);
+  void add_bound(Fd socket, const Address& address);
   /// Receives what comes to a connected one.
   DatagramConn& add_connected(Fd socket, void* user);
   /// Sends one datagram over a connected socket, or not at all.
@@ -82,7 +82,8 @@ class UringDatagrams {
   void arm_connected(std::size_t place);
   void arm(io_uring_sqe& sqe, Kind kind, std::size_t place);
   void queue(io_uring_sqe& sqe, const Send& send);
-  void answer(std::size_t socket, unsigned buffer, io_uring_recvmsg_out& received, Bytes bytes);
+  msghdr header_of(io_uring_recvmsg_out& received) const noexcept;
+  void answer(std::size_t socket, unsigned buffer, const msghdr& header, Bytes bytes);
   const Send& send_failed(std::uint64_t place);
   void receive_ended(int result);
 
@@ -96,6 +97,7 @@ class UringDatagrams {
   UringTurn& turn_;
   ReactorStats& stats_;
   msghdr shape_{};  // What a receive asks for besides the bytes: sender and destination.
+  Answerable answerable_;
   std::vector<Fd> bound_;
   std::deque<DatagramConn> conns_;  // Their addresses stay.
   std::vector<Send> sends_[2];      // By parity of the turn: queued now, and just submitted.
@@ -133,8 +135,11 @@ void UringDatagrams::received_from_anybody(std::size_t place, const io_uring_cqe
       stats_.datagrams_in.add();
       stats_.bytes_in.add(out->payloadlen);
       buffers_.filled(static_cast<std::size_t>(cqe.res));
-      if (const auto reply = handler.on_datagram({payload, out->payloadlen})) {
-        answer(place, buffer, *out, *reply);
+      msghdr header = header_of(*out);
+      if (!answerable_.prepare(header)) [[unlikely]] {
+        stats_.datagrams_refused.add();
+      } else if (const auto reply = handler.on_datagram({payload, out->payloadlen})) {
+        answer(place, buffer, header, *reply);
         lent = true;
       }
     }

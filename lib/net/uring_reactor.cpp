@@ -264,9 +264,9 @@ Result<Address> UringReactor::bind(const Address& at, const ListenOptions& optio
   auto socket = bind_on(at, options);
   if (!socket) return std::unexpected(socket.error());
   if (auto opened = open_datagrams(); !opened) return std::unexpected(opened.error());
-  const int fd = socket->get();
-  datagrams_->add_bound(std::move(*socket));
-  return Address::of_socket(fd);
+  auto bound = Address::of_socket(socket->get());
+  if (bound) datagrams_->add_bound(std::move(*socket), *bound);
+  return bound;
 }
 
 Result<DatagramConn*> UringReactor::connect_datagrams(const Address& to,

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "client.h"
@@ -214,6 +215,70 @@ TEST_CASE_TEMPLATE("answers that the kernel refuses are counted, and others go o
   CHECK(server.stats().datagrams_out.get() == 100);
   CHECK(server.stats().datagrams_unsent.get() == 50);
   CHECK(server.stats().bytes_out.get() == 150);
+}
+
+namespace {
+
+/// Sends a datagram from the socket that is bound to `from` in this process, as one who forges its
+/// sender would.
+void forge(const Address& from, const Address& to) {
+  for (int fd = 0; fd < 1'024; ++fd) {
+    int type = 0;
+    socklen_t size = sizeof type;
+    if (::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_DGRAM) continue;
+    const auto own = Address::of_socket(fd);
+    if (!own || own->to_string() != from.to_string()) continue;
+    REQUIRE(::sendto(fd, "once", 4, 0, to.data(), to.size()) == 4);
+    return;
+  }
+  FAIL("no socket is bound there");
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a server does not answer itself", R, EpollReactor, UringReactor) {
+  for (const std::string where :
+       {"udp:127.0.0.1:0", "udp:[::1]:0", "udp:0.0.0.0:0", "udp:[::]:0"}) {
+    CAPTURE(where);
+    DatagramEcho echo;
+    Server<R, DatagramEcho> server(echo, {}, where);
+    const bool ipv6 = server.address().family() == AF_INET6;
+    const Address asked = with_host(server.address(), ipv6 ? "[::1]" : "127.0.0.1");
+    forge(server.address(), asked);
+    CHECK(eventually([&] { return server.stats().datagrams_refused.get() == 1; }));
+    const Peer peer(asked);
+    REQUIRE(peer.send("others"));
+    CHECK(peer.receive() == "others");
+    server.stop();
+    CHECK(server.stats().datagrams_in.get() == 2);
+    CHECK(server.stats().datagrams_out.get() == 1);
+    CHECK(echo.datagrams == 1);
+  }
+}
+
+TEST_CASE_TEMPLATE("two servers that are set upon each other come to an end", R, EpollReactor,
+                   UringReactor) {
+  // The second one is reached over IPv4 and IPv6, and over IPv4 by a socket of IPv6.
+  for (const auto& [one, two, asked] :
+       {std::tuple("udp:127.0.0.1:0", "udp:127.0.0.1:0", "127.0.0.1"),
+        std::tuple("udp:127.0.0.1:0", "udp:0.0.0.0:0", "127.0.0.1"),
+        std::tuple("udp:[::1]:0", "udp:[::1]:0", "[::1]"),
+        std::tuple("udp:127.0.0.1:0", "udp:[::]:0", "127.0.0.1")}) {
+    CAPTURE(two);
+    DatagramEcho echo, other;
+    Server<R, DatagramEcho> server(echo, {}, one);
+    Server<R, DatagramEcho> against(other, {}, two);
+    forge(server.address(), with_host(against.address(), asked));
+    const auto sum = [&](Counter ReactorStats::* counter) {
+      return (server.stats().*counter).get() + (against.stats().*counter).get();
+    };
+    CHECK(eventually([&] { return sum(&ReactorStats::datagrams_refused) == 1; }));
+    server.stop();
+    against.stop();
+    CHECK(sum(&ReactorStats::datagrams_in) <= 255);
+    CHECK(sum(&ReactorStats::datagrams_in) == sum(&ReactorStats::datagrams_out) + 1);
+    CHECK(sum(&ReactorStats::datagrams_unsent) == 0);
+  }
 }
 
 namespace {

@@ -106,6 +106,10 @@ report::RunResult EchoRun::result(const EchoOptions& options,
   }
   if (stats.refused.get() > 0)
     report::add_error(result.totals.errors, "over --max-connections", stats.refused.get());
+  if (stats.datagrams_refused.get() > 0) {
+    report::add_error(result.totals.errors, "datagrams whose answers might go round for ever",
+                       stats.datagrams_refused.get());
+  }
   result.path =
       path_of(options.backend.backend, backend_, counts_.front()->path, stats, last.messages);
   result.totals.messages = last.messages;
