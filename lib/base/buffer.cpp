@@ -11,7 +11,11 @@ namespace wiremark {
 namespace {
 // A block and its header fill half a kilobyte, which holds a typical message.
 constexpr std::size_t kSmallestCapacity = 512 - 3 * sizeof(std::size_t);
+
+constinit thread_local std::size_t held_by_thread = 0;
 }  // namespace
+
+std::size_t Buffer::held_here() noexcept { return held_by_thread; }
 
 Bytes Buffer::view() const noexcept {
   if (!block_) return {};
@@ -29,8 +33,10 @@ void Buffer::append(Bytes bytes) {
   if (!block_ || needed > block_->capacity) {
     const std::size_t capacity =
         std::max({kSmallestCapacity, needed, block_ ? 2 * block_->capacity : 0});
+    const std::size_t held_before = held();
     void* grown = std::realloc(block_, sizeof(Block) + capacity);
     if (!grown) throw std::bad_alloc();
+    held_by_thread += sizeof(Block) + capacity - held_before;
     if (!block_) {
       block_ = ::new (grown) Block{capacity, 0, 0};
     } else {
@@ -49,6 +55,9 @@ void Buffer::consume(std::size_t count) noexcept {
   if (block_->head == block_->tail) clear();
 }
 
-void Buffer::clear() noexcept { std::free(std::exchange(block_, nullptr)); }
+void Buffer::clear() noexcept {
+  held_by_thread -= held();
+  std::free(std::exchange(block_, nullptr));
+}
 
 }  // namespace wiremark

@@ -35,6 +35,12 @@ class Buffer {
   /// Drops everything and gives the block back.
   void clear() noexcept;
 
+  /// Bytes of memory that it takes.
+  std::size_t held() const noexcept { return block_ ? sizeof(Block) + block_->capacity : 0; }
+  /// Those of all buffers that grew on this thread. Who hands one with bytes in it to another
+  /// thread takes it out of the count there.
+  static std::size_t held_here() noexcept;
+
  private:
   struct Block {
     std::size_t capacity;

@@ -63,7 +63,7 @@ struct Conn {
   Buffer stash;  ///< Received, not yet consumed by the handler.
   int fd = -1;   ///< -1 where the socket has none.
   std::uint32_t lent_size = 0;
-  int error = 0;  ///< closing: the errno for on_close, 0 for an orderly end.
+  std::int16_t error = 0;  ///< The errno for on_close, 0 for an orderly end.
   State state = State::free;
   bool reading : 1 = false;      ///< epoll: more may be readable. io_uring: a receive is armed.
   bool over_limit : 1 = false;   ///< More is unsent than allowed: reading stops until it drains.
@@ -72,6 +72,8 @@ struct Conn {
   bool queued : 1 = false;       ///< On one of the reactor's lists of work for the next turn.
   bool until_flush : 1 = false;  ///< What is lent stays as it is only until flush().
   bool sending : 1 = false;      ///< The backend still sends earlier bytes from its own memory.
+  bool accepted : 1 = false;     ///< Not connected by us: Upkeep may end it.
+  std::uint8_t idle = 0;         ///< Sweeps of Upkeep since bytes moved.
 
   Bytes lent() const noexcept { return {lent_data, lent_size}; }
 

@@ -28,6 +28,7 @@ EpollReactor::EpollReactor(const ReactorOptions& options, Fd epoll)
       waiter_(options.wait),
       taken_until_(kReadsPerTurn * options.read_size),
       epoll_(std::move(epoll)),
+      upkeep_(options),
       scratch_(std::make_unique_for_overwrite<std::byte[]>(options.read_size)) {}
 
 EpollReactor::~EpollReactor() {
@@ -234,7 +235,7 @@ void EpollReactor::resume(Conn& conn) {
 void EpollReactor::close(Conn& conn, int error) {
   if (conn.state == Conn::State::closing) return;
   conn.state = Conn::State::closing;
-  conn.error = error;
+  conn.error = static_cast<std::int16_t>(error);
   dead_.push_back(&own(conn));
 }
 

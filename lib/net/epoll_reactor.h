@@ -22,6 +22,7 @@
 #include "net/socket.h"
 #include "net/stop.h"
 #include "net/taken_until.h"
+#include "net/upkeep.h"
 
 namespace wiremark::net {
 
@@ -149,6 +150,7 @@ class EpollReactor {
   std::vector<Fd> listeners_;
   Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
   ConnPool<EpollConn> pool_;
+  Upkeep upkeep_;
   bool left_unread_ = false;  // In this turn, in a socket that is not among the unfinished.
   std::vector<EpollConn*> unfinished_;  // Still readable after their share of a turn.
   std::vector<EpollConn*> resumable_;   // Swapped with unfinished_ while it is walked.
@@ -197,8 +199,12 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
     const Nanoseconds end = now();
     waiter_.saw_events(end, static_cast<unsigned>(count));
     if (listeners_rest_until_ != 0 && end >= listeners_rest_until_) wake_listeners();
-    if constexpr (StreamHandler<H>) reap(handler);
+    if constexpr (StreamHandler<H>) {
+      upkeep_.turn(end, Buffer::held_here(), pool_, [&](Conn& conn, int why) { close(conn, why); });
+      reap(handler);
+    }
     deadline = handler.on_turn(end);
+    if constexpr (StreamHandler<H>) deadline = std::min(deadline, upkeep_.due());
     if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
   }
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stop.fd(), nullptr);
@@ -237,6 +243,7 @@ void EpollReactor::dispatch_stream(const epoll_event& event, H& handler) {
     handler.on_open(conn);
     flush(conn);
   } else if ((event.events & EPOLLOUT) && conn.alive() && conn.unsent() > 0) {
+    conn.idle = 0;
     flush(conn);
   }
   const bool hung_up = event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
@@ -266,6 +273,7 @@ template <StreamHandler H>
 void EpollReactor::welcome(Fd socket, H& handler) {
   if (options_.receive_timestamps) ReceiveClock::ask(socket.get());
   EpollConn& conn = pool_.take(socket.release(), Conn::State::open);
+  conn.accepted = true;
   left_unread_ = true;
   const auto watched = watch_conn(conn);
   handler.on_open(conn);
@@ -295,6 +303,7 @@ void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end) {
     }
     const auto size = static_cast<std::size_t>(count);
     stats_.bytes_in.add(size);
+    conn.idle = 0;
     if (!feed(conn, {scratch_.get(), size}, handler, options_.stash_limit))
       return close(conn, EMSGSIZE);
     flush(conn);

@@ -1,6 +1,7 @@
 // What a protocol is to a reactor, and how received bytes reach it.
 #pragma once
 
+#include <cerrno>
 #include <concepts>
 #include <cstddef>
 
@@ -19,13 +20,18 @@ concept Handler = requires(H handler, Nanoseconds now) {
   { handler.on_turn(now) } -> std::same_as<Nanoseconds>;
 };
 
+/// What a limit of ReactorOptions ends connections with: no call on a socket gives either.
+inline constexpr int kEndedIdle = ETIME;
+inline constexpr int kEndedForMemory = EDQUOT;
+
 /// A handler of stream connections.
 ///
 ///   on_open(conn)          accepted or connected; it may append at once
 ///   on_data(conn, bytes)   returns how many bytes it consumed; the rest comes again, in front of
 ///                          more. The bytes die when it returns
 ///   on_close(conn, errno)  the last call for this connection; 0 after an orderly end. Also for a
-///                          connect that failed, then without an on_open before it
+///                          connect that failed, then without an on_open before it. What ends by a
+///                          limit of ours has kEndedIdle, kEndedForMemory or EMSGSIZE
 template <class H>
 concept StreamHandler = Handler<H> && requires(H handler, Conn& conn, Bytes bytes, int error) {
   { handler.on_open(conn) } -> std::same_as<void>;

@@ -25,6 +25,16 @@ struct ReactorOptions {
   /// Unconsumed bytes of one connection over which it is closed with EMSGSIZE.
   std::size_t stash_limit = 2 << 20;
 
+  /// An accepted connection on which no byte moved for this long ends with kEndedIdle, a quarter
+  /// later at most; 0: never.
+  Nanoseconds idle_timeout = 0;
+  /// Bytes of memory that wait with all connections, unsent or unconsumed; over it, those accepted
+  /// that hold most end with kEndedForMemory, until an eighth of it is free.
+  std::size_t memory_limit = SIZE_MAX;
+  /// Bytes of such memory that may stay with the process once connections have let go of it; more
+  /// goes back to the system after one to two seconds.
+  std::size_t memory_kept = SIZE_MAX;
+
   /// epoll: bytes asked of one recv(2).
   std::size_t read_size = 64 << 10;
   /// io_uring: receive buffers at most, a power of two up to 32,768; a few are in use until

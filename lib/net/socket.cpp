@@ -71,6 +71,14 @@ Result<> bind_patiently(int fd, const Address& address) {
   }
 }
 
+Result<> keep_alive(int fd, const KeepAlive& times) {
+  auto done = set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1, "SO_KEEPALIVE");
+  if (done) done = set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, times.idle_s, "TCP_KEEPIDLE");
+  if (done) done = set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, times.interval_s, "TCP_KEEPINTVL");
+  if (done) done = set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, times.probes, "TCP_KEEPCNT");
+  return done;
+}
+
 Result<> share_port(int fd, const ListenOptions& options) {
   if (!options.share_port) return {};
   return set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1, "SO_REUSEPORT");
@@ -106,6 +114,7 @@ Result<Fd> listen_on(const Address& address, const ListenOptions& options) {
   } else {
     done = set_option(fd->get(), SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
     if (done) done = share_port(fd->get(), options);
+    if (done) done = keep_alive(fd->get(), options.keep_alive);
   }
   if (done) done = bind_patiently(fd->get(), address);
   if (!done) return std::unexpected(done.error());

@@ -15,8 +15,16 @@ struct SocketOptions {
   int receive_buffer = 0;  ///< SO_RCVBUF in bytes; 0 leaves the kernel's choice (tcp_rmem).
 };
 
+/// When the kernel asks whether a silent TCP peer is still there, and gives it up (tcp(7)).
+struct KeepAlive {
+  int idle_s = 60;      ///< TCP_KEEPIDLE: silence before the first probe.
+  int interval_s = 10;  ///< TCP_KEEPINTVL: from one probe to the next.
+  int probes = 6;       ///< TCP_KEEPCNT: so many without an answer end it with ETIMEDOUT.
+};
+
 struct ListenOptions : SocketOptions {
   int backlog = 4096;       ///< Cut by the kernel to net.core.somaxconn (listen(2)).
+  KeepAlive keep_alive;     ///< Of accepted sockets: two minutes until a vanished peer is noticed.
   bool share_port = false;  ///< SO_REUSEPORT: one listener per thread, connections spread by hash.
   int listener =
       -1;  ///< Listens on the address already, and is shared: a Unix path has no other way.
@@ -28,9 +36,10 @@ struct ConnectOptions : SocketOptions {
 
 // Each of the four below refuses an address of the other kind with EPROTOTYPE.
 
-/// A non-blocking socket that listens; accepted sockets inherit TCP_NODELAY and the buffer sizes
-/// (tcp(7)). Waits up to 500 ms while the address is still held by a ring that is being torn down.
-/// A Unix path left by a dead process is taken over. Errors: socket, setsockopt, bind, listen.
+/// A non-blocking socket that listens; accepted sockets inherit TCP_NODELAY, the buffer sizes and
+/// the probes of keep_alive (tcp(7)). Waits up to 500 ms while the address is still held by a ring
+/// that is being torn down. A Unix path left by a dead process is taken over. Errors: socket,
+/// setsockopt, bind, listen.
 Result<Fd> listen_on(const Address& address, const ListenOptions& options = {});
 
 /// A non-blocking UDP socket that is bound, told to hand out how many hops each datagram has left,

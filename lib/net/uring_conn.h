@@ -19,6 +19,8 @@ struct alignas(64) UringConn : Conn {
 
   /// Bytes appended or lent that the kernel has not taken yet.
   std::size_t unsent() const noexcept { return out.size() + flight.size() + lent_size; }
+  /// Bytes of memory besides its own.
+  std::size_t held() const noexcept { return out.held() + flight.held() + stash.held(); }
 
   /// What an entry of the ring names the socket by.
   int file() const noexcept { return slot >= 0 ? slot : fd; }

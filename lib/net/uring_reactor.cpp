@@ -61,6 +61,7 @@ UringReactor::UringReactor(const ReactorOptions& options, Ring ring, BufferRing 
       taken_until_(kBuffersPerEvent * options.buffer_size),
       ring_(std::move(ring)),
       buffers_(std::move(buffers)),
+      upkeep_(options),
       sends_(ring_, buffers_, turn_, stats_) {
   if (!options.receive_timestamps) return;
   stamp_room_.msg_controllen = ReceiveClock::kControl;
@@ -312,6 +313,7 @@ void UringReactor::zero_copy_over(const io_uring_cqe& cqe) {
 }
 
 void UringReactor::sent(UringConn& conn, int result) {
+  if (result > 0) conn.idle = 0;
   if (const int error = sends_.sent(conn, result)) return close(conn, error);
   if (conn.alive() && !conn.sending) flush(conn);
 }
@@ -359,7 +361,7 @@ void UringReactor::close(Conn& closed, int error) {
   }
   dead_wait_for_turn_ |= conn.operations == 0;
   conn.state = Conn::State::closing;
-  conn.error = error;
+  conn.error = static_cast<std::int16_t>(error);
   dead_.push_back(&conn);
 }
 

@@ -18,6 +18,7 @@
 #include "net/socket.h"
 #include "net/stop.h"
 #include "net/taken_until.h"
+#include "net/upkeep.h"
 #include "net/uring.h"
 #include "net/uring_conn.h"
 #include "net/uring_datagrams.h"
@@ -139,6 +140,7 @@ class UringReactor {
   Ring ring_;
   BufferRing buffers_;
   ConnPool<UringConn> pool_;
+  Upkeep upkeep_;
   std::vector<UringConn*> listeners_;
   Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
   Nanoseconds recheck_at_ = 0;            // 0 while none is due.
@@ -189,8 +191,12 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
     waiter_.saw_events(end, count);
     if (count > 0) plan_rechecks(end);
     end_turn(end);
-    if constexpr (StreamHandler<H>) reap(handler);
+    if constexpr (StreamHandler<H>) {
+      upkeep_.turn(end, Buffer::held_here(), pool_, [&](Conn& conn, int why) { close(conn, why); });
+      reap(handler);
+    }
     deadline = handler.on_turn(end);
+    if constexpr (StreamHandler<H>) deadline = std::min(deadline, upkeep_.due());
     if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
     if (recheck_at_ != 0) deadline = std::min(deadline, recheck_at_);
   }
@@ -244,6 +250,7 @@ void UringReactor::accepted(UringConn& listener, const io_uring_cqe& cqe, H& han
   }
   stats_.accepted.add();
   UringConn& conn = pool_.take(ring_.active().direct ? -1 : cqe.res, Conn::State::open);
+  conn.accepted = true;
   if (ring_.active().direct) conn.slot = cqe.res;
   if (ring_.active().napi_ns > 0) note_napi(conn.fd);
   welcome(conn, handler);
@@ -280,6 +287,7 @@ void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H
   sends_.begin_delivery(buffer);
   if (size > 0 && conn.state == Conn::State::open) {
     stats_.bytes_in.add(size);
+    conn.idle = 0;
     buffers_.filled(size);
     share_used_ |= stamp_size_ + size == buffers_.size();
     const Bytes bytes = buffers_.view(buffer, stamp_size_ + size).subspan(stamp_size_);

@@ -49,3 +49,23 @@ TEST_CASE("moving hands the bytes over") {
   CHECK(as_text(to.view()) == "xyz");
   CHECK(as_text(other.view()) == "abc");
 }
+
+TEST_CASE("the memory of all buffers of a thread is known") {
+  const std::size_t before = Buffer::held_here();
+  const std::string text(10'000, 'x');
+  {
+    Buffer one, other;
+    CHECK(Buffer::held_here() == before);
+    for (int i = 0; i < 20; ++i) {
+      one.append(as_bytes(text));
+      other.append(as_bytes("x"));
+      CHECK(one.held() > one.size());
+      CHECK(Buffer::held_here() == before + one.held() + other.held());
+    }
+    Buffer moved = std::move(one);
+    moved.consume(moved.size());
+    CHECK(moved.held() == 0);
+    CHECK(Buffer::held_here() == before + other.held());
+  }
+  CHECK(Buffer::held_here() == before);
+}

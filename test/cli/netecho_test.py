@@ -328,6 +328,64 @@ def a_client_that_never_reads():
 
 
 @case
+def a_silent_client_is_ended():
+    with Echo("--idle-timeout", "300ms", "--json") as server, server.connect() as silent:
+        check_echo(silent)
+        equal(silent.recv(1), b"", "what a silent client gets")
+        equal(server.stop().ended_with(0).json()["totals"]["errors"], {"idle for --idle-timeout": 1}, "errors")
+
+
+def fill(client, other):
+    """Sends what is never read until no more is taken; an echo to another in between."""
+    client.setblocking(False)
+    chunk = bytes(1 << 16)
+    idle = 0
+    while idle < 3:
+        try:
+            client.send(chunk)
+            idle = 0
+        except BlockingIOError:
+            idle += 1
+            check_echo(other)
+        except (ConnectionResetError, BrokenPipeError):
+            return
+
+
+@case
+def clients_that_hold_too_much_memory_are_ended():
+    with Echo("--max-memory", "2M", "--sndbuf", "4k", "--rcvbuf", "4k", "--json") as server, \
+            server.connect() as good:
+        greedy = [server.connect() for _ in range(20)]
+        for client in greedy:
+            fill(client, good)
+        check_echo(good, os.urandom(1000))
+        for client in greedy:
+            client.close()
+        errors = server.stop().ended_with(0).json()["totals"]["errors"]
+        expect(errors.get("held most of --max-memory", 0) >= 10, f"errors: {errors}")
+
+
+@case
+def memory_goes_back_when_its_clients_have_left():
+    with Echo("--sndbuf", "4k", "--rcvbuf", "4k") as server, server.connect() as good:
+        check_echo(good)
+        before = server.resident_bytes()
+        for _ in range(3):  # From the second time on, large blocks come from the heap too (mallopt(3)).
+            greedy = [server.connect() for _ in range(150)]
+            for client in greedy:
+                fill(client, good)
+            held = server.resident_bytes() - before
+            expect(held > 30 << 20, f"only {held} bytes more with 150 clients that do not read")
+            greedy.append(server.connect())  # The last one keeps the top of the heap.
+            fill(greedy[-1], good)
+            last = greedy.pop()
+            for client in greedy:
+                client.close()
+        wait_until(lambda: server.resident_bytes() - before < 8 << 20, "the memory went back")
+        check_echo(good)
+
+
+@case
 def out_of_descriptors():
     with Echo("--json", descriptors=40) as server:
         clients = []

@@ -9,7 +9,6 @@
 #include <mutex>
 #include <vector>
 
-#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/ring.h"
@@ -30,7 +29,7 @@ struct Link {
 
   // Receiver, and the processor's once `ended` is set: nothing more comes.
   Fd socket;
-  Buffer rest;  ///< What had no room in the ring.
+  std::vector<std::byte> rest;  ///< What had no room in the ring.
   int receive_error = 0;
   std::atomic<bool> ended{false};
 

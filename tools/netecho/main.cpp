@@ -36,6 +36,9 @@ constexpr const char* kExamples = R"(Examples:
   netecho unix:/tmp/echo.sock -d 10s --json=result.json
 Measure it with: netload -c 100 -d 5s 127.0.0.1:7007)";
 
+/// What a hundred clients had waiting at most may stay for the next hundred.
+constexpr std::size_t kMemoryKept = 32 << 20;
+
 Result<bool> parse_model(const std::string& text) {
   if (text == "loop" || text == "staged") return text == "staged";
   return failed("'" + text + "' is not loop or staged", {}, 0);
@@ -47,6 +50,20 @@ Result<std::size_t> parse_ring_size(const std::string& text) {
   if (!std::has_single_bit(*size) || *size < 512 || *size > 16 << 20)
     return failed("'" + text + "' is not a power of two from 512 to 16M", {}, 0);
   return static_cast<std::size_t>(*size);
+}
+
+Result<std::size_t> parse_max_memory(const std::string& text) {
+  const auto size = parse_size(text);
+  if (!size) return std::unexpected(size.error());
+  if (*size < 1 << 20) return failed("'" + text + "' is not a size of 1M or more", {}, 0);
+  return static_cast<std::size_t>(*size);
+}
+
+Result<Nanoseconds> parse_idle_timeout(const std::string& text) {
+  const auto time = parse_duration(text);
+  if (time && *time < kMillisecond)
+    return failed("'" + text + "' is not a time of 1ms or more", {}, 0);
+  return time;
 }
 
 void add_options(CommandLine& line, EchoOptions& options) {
@@ -91,6 +108,11 @@ void add_options(CommandLine& line, EchoOptions& options) {
       "--max-connections", options.max_connections, "N",
       [](const std::string& text) { return parse_whole(text, 1); },
       "Close connections over N at once, N shared out among the threads (no limit)");
+  line.add("--max-memory", options.max_memory, "SIZE", parse_max_memory,
+           "End those clients that hold most while more than SIZE, shared out among the threads, "
+           "waits to be sent or for the rest of a message (1024M, or a quarter of the memory)");
+  line.add("--idle-timeout", options.idle_timeout, "TIME", parse_idle_timeout,
+           "End connections on which no byte moved for TIME (never)");
   line.add(options.output);
   line.add_lines(options.output);
 }
@@ -120,7 +142,7 @@ std::string_view conflict_in(const EchoOptions& options) {
 class Endpoints {
  public:
   explicit Endpoints(const EchoOptions& options) : options_(options) {
-    how_ = {options.backend.socket};
+    static_cast<net::SocketOptions&>(how_) = options.backend.socket;
     how_.backlog = static_cast<int>(options.backlog);
     how_.share_port = options.threads.threads > 1;
   }
@@ -254,6 +276,9 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
   net::ReactorOptions& how = serving.reactor;
   if (options.max_connections > 0)
     how.max_connections = (options.max_connections + threads - 1) / threads;
+  how.memory_limit = std::max<std::size_t>(options.max_memory / threads, 1);
+  how.memory_kept = kMemoryKept / threads;
+  how.idle_timeout = options.idle_timeout;
   // A message that is allowed must find room while it arrives.
   how.stash_limit = std::max(how.stash_limit, options.protocol.limits.frame_size + kHeaderMax);
   // io_uring may have received this much for a connection before it hears that it should not.
@@ -288,6 +313,7 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
 
 int main(int argc, char** argv) {
   EchoOptions options;
+  options.max_memory = default_max_memory();
   CommandLine line("netecho",
                    "Echo server on epoll or io_uring: sends back what it receives and tells what\n"
                    "each message cost.",

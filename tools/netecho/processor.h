@@ -126,7 +126,10 @@ class Processor {
   Visit process(Link& link) {
     const bool ended = link.ended.load(std::memory_order_acquire);
     const Nanoseconds arrived = link.arrived_ns.exchange(0, std::memory_order_relaxed);
-    if (ended) link.rest.consume(link.in.push(link.rest.view()));
+    if (ended) {
+      const auto pushed = static_cast<std::ptrdiff_t>(link.in.push(link.rest));
+      link.rest.erase(link.rest.begin(), link.rest.begin() + pushed);
+    }
     const std::size_t found = link.in.size();
     bool no_room = false;
     std::size_t used = found;

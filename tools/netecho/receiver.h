@@ -74,7 +74,8 @@ class Receiver {
 
   void end(net::Conn& conn, int error) {
     Link& link = *static_cast<Link*>(std::exchange(conn.user, nullptr));
-    link.rest = std::move(conn.stash);
+    const Bytes rest = conn.stash.view();
+    link.rest.assign(rest.begin(), rest.end());
     link.receive_error = error;
     link.socket = reactor_.release(conn);
     link.ended.store(true, std::memory_order_release);

@@ -1,6 +1,8 @@
 // One run of netecho: its options, its threads' counts, and the result they add up to.
 #include "netecho/run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -10,9 +12,27 @@
 
 namespace wiremark::tools {
 
+namespace {
+
+// What connections ended with, as users write it.
+std::string name_of_end(int error) {
+  if (error == net::kEndedIdle) return "idle for --idle-timeout";
+  if (error == net::kEndedForMemory) return "held most of --max-memory";
+  return std::strerror(error);
+}
+
+}  // namespace
+
 bool EchoOptions::has_udp() const {
   return std::ranges::any_of(
       listen, [](const std::string& address) { return address.starts_with("udp:"); });
+}
+
+std::size_t default_max_memory() {
+  constexpr std::size_t kMost = 1 << 30;
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page_size = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_size <= 0) return kMost;
+  return std::min(kMost, static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_size) / 4);
 }
 
 void EchoRun::start(net::Backend backend, std::size_t threads, Nanoseconds interval) {
@@ -81,6 +101,8 @@ report::RunResult EchoRun::result(const EchoOptions& options,
       {"cpus", format_cpus(options.threads.cpus)},
       {"backlog", std::to_string(options.backlog)},
       {"max-connections", std::to_string(options.max_connections)},
+      {"max-memory", std::to_string(options.max_memory)},
+      {"idle-timeout", options.idle_timeout > 0 ? format_duration(options.idle_timeout) : "none"},
       {"format", options.protocol.format},
       {"model", options.stages.staged ? "staged" : "loop"},
       {"max-frame", std::to_string(options.protocol.limits.frame_size)},
@@ -95,7 +117,7 @@ report::RunResult EchoRun::result(const EchoOptions& options,
   for (const auto& counts : counts_) {
     result.totals.connections += counts->opened.get();
     for (const auto& [error, count] : counts->closed_by_error) {
-      report::add_error(result.totals.errors, std::strerror(error), count);
+      report::add_error(result.totals.errors, name_of_end(error), count);
     }
     for (const auto& [name, count] : counts->refused)
       report::add_error(result.totals.errors, name, count);

@@ -31,9 +31,15 @@ struct EchoOptions {
   std::string port_file;
   unsigned backlog = 4096;
   unsigned max_connections = 0;  ///< 0 is no limit.
+  std::size_t max_memory = 0;    ///< That waits with clients.
+  Nanoseconds idle_timeout = 0;  ///< 0 is none.
 
   bool has_udp() const;
 };
+
+/// 1 GiB, which is what 4,096 clients that do not read make wait at 256 KiB each, or a quarter of
+/// the memory of a smaller machine.
+std::size_t default_max_memory();
 
 /// Owned by the control thread; each worker writes the counts of its own index.
 class EchoRun {

@@ -156,6 +156,7 @@ void StreamEnd::read_some(StreamConn& conn, std::size_t size) {
   scratch_.assign(bytes.begin(), bytes.end());
   conn.arrived.consume(size);
   conn.read += size;
+  conn.idle = 0;
   stats_.bytes_in.add(size);
   std::erase_if(conn.arrivals, [&](const auto& arrival) { return arrival.end < conn.read; });
   received_ = options_.reactor.receive_timestamps ? conn.arrivals.front().at : 0;
@@ -193,6 +194,7 @@ void StreamEnd::hand_over(StreamConn& conn) {
   const Bytes taken = conn.out.view().first(std::min(room, conn.out.size()));
   if (taken.empty()) return;
   spend(options_.send_cost);
+  conn.idle = 0;
   conn.under_way += taken.size();
   conn.taken += taken.size();
   stats_.bytes_out.add(taken.size());
@@ -246,7 +248,7 @@ void StreamEnd::resume(Conn& base) {
 void StreamEnd::close(Conn& conn, int error) {
   if (conn.state == Conn::State::closing) return;
   conn.state = Conn::State::closing;
-  conn.error = error;
+  conn.error = static_cast<std::int16_t>(error);
   dead_.push_back(static_cast<StreamConn*>(&conn));
   wake();
 }
@@ -275,6 +277,14 @@ void StreamEnd::free(StreamConn& conn) {
   if (conn.peer) conn.peer->peer = nullptr;
   if (conn.ready) std::erase(ready_, &conn);
   pool_.give_back(conn);
+}
+
+// Both ends are on one thread, which Buffer cannot tell apart.
+std::size_t StreamEnd::held() {
+  std::size_t held = 0;
+  if (options_.reactor.memory_limit == SIZE_MAX) return held;
+  pool_.for_each([&](const StreamConn& conn) { held += conn.held(); });
+  return held;
 }
 
 StreamConn* StreamEnd::pick_open() {

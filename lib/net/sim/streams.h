@@ -13,6 +13,7 @@
 #include "net/conn_pool.h"
 #include "net/sim/end.h"
 #include "net/socket.h"
+#include "net/upkeep.h"
 
 namespace wiremark::net::sim {
 
@@ -23,8 +24,7 @@ class StreamEnd;
 struct StreamConn : Conn {
   std::uint64_t number = 0;
   StreamEnd* end = nullptr;
-  StreamConn* peer = nullptr;  // Null before the handshake and after the peer's end.
-  bool accepted = false;
+  StreamConn* peer = nullptr;     // Null before the handshake and after the peer's end.
   bool ready = false;             // Among those that the next turn serves.
   bool shut = false;              // Our FIN has left before our end.
   bool ended = false;             // The peer's FIN has come, behind what has arrived.
@@ -37,6 +37,8 @@ struct StreamConn : Conn {
   std::uint64_t taken = 0;        // and of them those that the window took.
   std::uint64_t read = 0;
   Buffer arrived;
+
+  std::size_t held() const noexcept { return out.held() + stash.held(); }
 
   struct Arrival {
     std::uint64_t end;  // Of its bytes in the stream.
@@ -53,7 +55,7 @@ class StreamEnd : public End {
   using Listeners = std::map<std::string, StreamEnd*>;
 
   StreamEnd(Network& network, Listeners& listeners, EndOptions options)
-      : End(network, std::move(options)), listeners_(listeners) {}
+      : End(network, std::move(options)), listeners_(listeners), upkeep_(options_.reactor) {}
 
   Result<Address> listen(const Address& at, const ListenOptions& options);
   Result<Conn*> connect(const Address& to, const ConnectOptions& options, void* user);
@@ -106,12 +108,14 @@ class StreamEnd : public End {
   void syn(StreamConn& client, std::uint64_t number, const std::string& to, Nanoseconds sent,
            int retries);
   void answer_handshake(StreamConn& client, std::uint64_t number, int error);
+  std::size_t held();
   StreamConn* pick_open();
   void see_sent(StreamConn& conn);
   void see_stream(Seen::What what, const StreamConn& conn, std::uint64_t bytes = 0) const;
 
   Listeners& listeners_;
   ConnPool<StreamConn> pool_;
+  Upkeep upkeep_;
   std::deque<StreamConn*> backlog_;
   std::deque<StreamConn*> ready_;
   std::vector<StreamConn*> dead_;
@@ -130,7 +134,10 @@ void StreamEnd::serve(H& handler) {
     return feed(conn, bytes, handler, options_.reactor.stash_limit);
   };
   feed_rest_ = [&handler](Conn& conn) { feed_rest(conn, handler); };
-  begin([&handler](Nanoseconds now) { return handler.on_turn(now); });
+  begin([this, &handler](Nanoseconds now) {
+    upkeep_.turn(now, held(), pool_, [this](Conn& conn, int why) { close(conn, why); });
+    return std::min(handler.on_turn(now), upkeep_.due());
+  });
 }
 
 }  // namespace wiremark::net::sim

@@ -1,0 +1,40 @@
+// What a reactor does for its connections now and then, beside their messages.
+#include "net/upkeep.h"
+
+#include <malloc.h>
+
+namespace wiremark::net {
+
+Upkeep::Upkeep(const ReactorOptions& options) noexcept
+    : idle_timeout_(options.idle_timeout),
+      memory_limit_(options.memory_limit),
+      memory_kept_(options.memory_kept),
+      mark_(std::min(options.memory_limit, options.memory_kept)) {
+  if (idle_timeout_ > 0) due_ = sweep_at_ = 0;
+}
+
+// Freed memory stays in the heap, for the next connection. It is given back when it has not been
+// needed for a while, since that takes the kernel about 0.1 ms for a MiB, and as long again when it
+// is needed after all.
+void Upkeep::look(Nanoseconds now, std::size_t held) {
+  const auto over = [this](std::size_t bytes) {
+    return bytes + std::min(memory_kept_, SIZE_MAX - bytes);
+  };
+  if (held > mark_) {
+    most_ = std::max(most_, held);
+    mark_ = std::min(memory_limit_, over(held));
+    spare_ = false;
+    if (look_at_ == kNever && memory_kept_ != SIZE_MAX) look_at_ = now + kLook;
+  }
+  if (now < look_at_) return;
+  const bool much_less = most_ > over(held);
+  if (much_less && spare_) {
+    ::malloc_trim(0);
+    most_ = held;
+  }
+  spare_ = much_less && !spare_;
+  mark_ = std::min(memory_limit_, over(held));
+  look_at_ = most_ > memory_kept_ ? now + kLook : kNever;
+}
+
+}  // namespace wiremark::net
