@@ -43,9 +43,11 @@ struct Conn {
     lent_size = 0;
   }
 
-  /// Closes once everything appended has left; nothing more is read.
-  void finish() noexcept {
-    if (state == State::open) state = State::finishing;
+  /// Closes once everything appended has left, with `why` for on_close; nothing more is read.
+  void finish(int why = 0) noexcept {
+    if (state != State::open) return;
+    state = State::finishing;
+    error = static_cast<std::int16_t>(why);
   }
 
   /// Stops reading, because the handler has no room for more. What it does not consume waits with

@@ -205,7 +205,7 @@ void EpollReactor::flush(Conn& flushed) {
     }
     if (sent < bytes.size()) break;  // The socket is full; EPOLLOUT's edge brings us back.
   }
-  if (conn.unsent() == 0 && conn.state == Conn::State::finishing) return close(conn, 0);
+  if (conn.unsent() == 0 && conn.state == Conn::State::finishing) return close(conn, conn.error);
   if (!conn.over_limit && conn.unsent() > options_.output_limit) {
     conn.over_limit = true;
     stats_.pauses.add();

@@ -304,8 +304,7 @@ void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end) {
     const auto size = static_cast<std::size_t>(count);
     stats_.bytes_in.add(size);
     conn.idle = 0;
-    if (!feed(conn, {scratch_.get(), size}, handler, options_.stash_limit))
-      return close(conn, EMSGSIZE);
+    feed(conn, {scratch_.get(), size}, handler, options_.stash_limit);
     flush(conn);
     if (size < options_.read_size && !to_the_end) break;
   }

@@ -50,9 +50,10 @@ void feed_rest(Conn& conn, H& handler) {
 
 /// Delivers received bytes behind what the handler left over from earlier ones. While nothing is
 /// left over, which is the rule, the handler reads the reactor's own memory and nothing is copied.
-/// False when more than `stash_limit` bytes stay unconsumed: the peer sends a frame without end.
+/// When more than `stash_limit` bytes stay unconsumed, the peer sends a frame without end: the
+/// connection gets the answers to what came before, and ends with EMSGSIZE.
 template <StreamHandler H>
-bool feed(Conn& conn, Bytes received, H& handler, std::size_t stash_limit) {
+void feed(Conn& conn, Bytes received, H& handler, std::size_t stash_limit) {
   if (conn.stash.empty()) {
     const std::size_t used = handler.on_data(conn, received);
     conn.stash.append(received.subspan(used));
@@ -60,7 +61,9 @@ bool feed(Conn& conn, Bytes received, H& handler, std::size_t stash_limit) {
     conn.stash.append(received);
     feed_rest(conn, handler);
   }
-  return conn.stash.size() <= stash_limit;
+  if (conn.stash.size() <= stash_limit) return;
+  conn.stash.clear();
+  conn.finish(EMSGSIZE);
 }
 
 }  // namespace wiremark::net

@@ -22,7 +22,7 @@ struct ReactorOptions {
   std::size_t output_limit = 256 << 10;
   /// The kernel tells when it received what is delivered, datagrams excepted: received().
   bool receive_timestamps = false;
-  /// Unconsumed bytes of one connection over which it is closed with EMSGSIZE.
+  /// Unconsumed bytes of one connection over which it ends with EMSGSIZE.
   std::size_t stash_limit = 2 << 20;
 
   /// An accepted connection on which no byte moved for this long ends with kEndedIdle, a quarter

@@ -321,7 +321,7 @@ void UringReactor::sent(UringConn& conn, int result) {
 // Applies the output limit, and ends a finished connection whose last byte has left.
 void UringReactor::check_output(UringConn& conn) {
   if (conn.state == Conn::State::finishing && conn.unsent() == 0) {
-    if (conn.turn != turn_.number()) return close(conn, 0);
+    if (conn.turn != turn_.number()) return close(conn, conn.error);
     run_later(conn);
   }
   if (!conn.over_limit && conn.unsent() > options_.output_limit) {

@@ -292,9 +292,8 @@ void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H
     share_used_ |= stamp_size_ + size == buffers_.size();
     const Bytes bytes = buffers_.view(buffer, stamp_size_ + size).subspan(stamp_size_);
     const bool was_paused = conn.paused;
-    const bool fits = feed(conn, bytes, handler, options_.stash_limit);
+    feed(conn, bytes, handler, options_.stash_limit);
     flush(conn);
-    if (!fits) close(conn, EMSGSIZE);
     if (conn.paused && !was_paused && conn.reading) cancel(Op::receive, conn);
   }
   sends_.end_delivery();

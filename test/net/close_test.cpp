@@ -46,17 +46,23 @@ struct Scripted : Echo {
   Counter opened, turns;
 };
 
+/// Sends back whole frames.
+struct Framed : Echo {
+  std::size_t on_data(Conn& conn, Bytes bytes) {
+    std::size_t used = 0;
+    while (const std::size_t size = whole_frame(bytes.subspan(used))) {
+      conn.lend(bytes.subspan(used, size));
+      used += size;
+    }
+    return used;
+  }
+};
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("a reset in mid-frame ends one connection and no other", R, EpollReactor,
                    UringReactor) {
-  struct Framed : Echo {
-    std::size_t on_data(Conn& conn, Bytes bytes) {
-      const std::size_t size = whole_frame(bytes);
-      conn.lend(bytes.first(size));
-      return size;
-    }
-  } handler;
+  Framed handler;
   Server<R, Framed> server(handler);
   Client other(server.address());
   Client victim(server.address());
@@ -83,6 +89,23 @@ TEST_CASE_TEMPLATE("a frame without end is closed with EMSGSIZE", R, EpollReacto
   client.send("x");
   CHECK(eventually([&] { return handler.closed.get() == 1; }));
   CHECK(handler.last_error == EMSGSIZE);
+}
+
+TEST_CASE_TEMPLATE("answers to the frames before one without end arrive", R, EpollReactor,
+                   UringReactor) {
+  for (const std::size_t whole : {5uz, 3'000uz}) {
+    Framed handler;
+    ReactorOptions options;
+    options.stash_limit = 8'000;
+    Server<R, Framed> server(handler, options);
+    Client client(server.address());
+    const std::string first = frame(noise(whole, 1)), second = frame(noise(whole, 2));
+    // In one delivery.
+    client.send(first + second + frame(noise(100'000, 3)).substr(0, 9'000));
+    CHECK((client.receive(first.size() + second.size()) == first + second));
+    CHECK(eventually([&] { return handler.closed.get() == 1; }));
+    CHECK(handler.last_error == EMSGSIZE);
+  }
 }
 
 TEST_CASE_TEMPLATE("connections over the limit are closed at once and counted", R, EpollReactor,

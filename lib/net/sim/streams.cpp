@@ -169,9 +169,8 @@ void StreamEnd::read_some(StreamConn& conn, std::size_t size) {
       travel(conn, 0, [](StreamConn& other) { other.end->make_ready(other); });
     }
   }
-  const bool fits = feed_(conn, scratch_);
+  feed_(conn, scratch_);
   conn.copy_lent();  // What was lent may lie in the scratch, which the next delivery takes.
-  if (!fits) return close(conn, EMSGSIZE);
   flush(conn);
 }
 
@@ -228,7 +227,7 @@ void StreamEnd::fail(StreamConn& conn, int error) {
 }
 
 void StreamEnd::check_output(StreamConn& conn) {
-  if (conn.out.empty() && conn.state == Conn::State::finishing) return close(conn);
+  if (conn.out.empty() && conn.state == Conn::State::finishing) return close(conn, conn.error);
   const std::size_t limit = options_.reactor.output_limit;
   if (!conn.over_limit && conn.out.size() > limit) {
     conn.over_limit = true;

@@ -121,7 +121,7 @@ class StreamEnd : public End {
   std::vector<StreamConn*> dead_;
   std::function<void(Conn&)> on_open_;
   std::function<void(Conn&, int)> on_close_;
-  std::function<bool(Conn&, Bytes)> feed_;
+  std::function<void(Conn&, Bytes)> feed_;
   std::function<void(Conn&)> feed_rest_;
   std::vector<std::byte> scratch_;
 };
@@ -131,7 +131,7 @@ void StreamEnd::serve(H& handler) {
   on_open_ = [&handler](Conn& conn) { handler.on_open(conn); };
   on_close_ = [&handler](Conn& conn, int error) { handler.on_close(conn, error); };
   feed_ = [this, &handler](Conn& conn, Bytes bytes) {
-    return feed(conn, bytes, handler, options_.reactor.stash_limit);
+    feed(conn, bytes, handler, options_.reactor.stash_limit);
   };
   feed_rest_ = [&handler](Conn& conn) { feed_rest(conn, handler); };
   begin([this, &handler](Nanoseconds now) {
