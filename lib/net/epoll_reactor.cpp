@@ -220,17 +220,17 @@ void EpollReactor::read_again(EpollConn& conn) {
   conn.queued = true;
 }
 
+void EpollReactor::read_on(EpollConn& conn) {
+  flush(conn);
+  if (conn.reading && !conn.paused) read_again(conn);
+}
+
 Fd EpollReactor::release(Conn& conn) {
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, conn.fd, nullptr);
   return Fd(std::exchange(conn.fd, -1));
 }
 
-void EpollReactor::resume(Conn& conn) {
-  conn.paused = false;
-  if (!conn.alive() || conn.resumed) return;
-  conn.resumed = true;
-  resumed_.push_back(&own(conn));
-}
+void EpollReactor::resume(Conn& conn) { resumed_.add(own(conn)); }
 
 void EpollReactor::close(Conn& conn, int error) {
   if (conn.state == Conn::State::closing) return;

@@ -19,6 +19,7 @@
 #include "net/handler.h"
 #include "net/reactor_options.h"
 #include "net/receive_clock.h"
+#include "net/resumed.h"
 #include "net/socket.h"
 #include "net/stop.h"
 #include "net/taken_until.h"
@@ -112,6 +113,7 @@ class EpollReactor {
   ssize_t receive(int fd);
   ssize_t receive_stamped(int fd);
   void read_again(EpollConn& conn);
+  void read_on(EpollConn& conn);
   // A wait that comes back with room to spare has brought all that was ready when it began, an
   // interrupted one too.
   bool took_all(int events) const noexcept { return events < kEvents && !left_unread_; }
@@ -134,8 +136,6 @@ class EpollReactor {
   template <StreamHandler H>
   void read_unfinished(H& handler);
   template <StreamHandler H>
-  void feed_resumed(H& handler);
-  template <StreamHandler H>
   void reap(H& handler);
 
   ReactorOptions options_;
@@ -154,8 +154,7 @@ class EpollReactor {
   bool left_unread_ = false;  // In this turn, in a socket that is not among the unfinished.
   std::vector<EpollConn*> unfinished_;  // Still readable after their share of a turn.
   std::vector<EpollConn*> resumable_;   // Swapped with unfinished_ while it is walked.
-  std::vector<EpollConn*> resumed_;     // Their stash comes first in the next turn.
-  std::vector<EpollConn*> feeding_;     // Swapped with resumed_ while it is walked.
+  Resumed<EpollConn> resumed_;
   std::vector<EpollConn*> dead_;  // Closing; freed at the end of the turn, never inside a callback.
   std::unique_ptr<std::byte[]> scratch_;
   std::unique_ptr<EpollDatagrams> datagrams_;  // Made with the first UDP socket.
@@ -185,7 +184,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
     woke_ = now();
     if (options_.receive_timestamps) receive_clock_.look();
     if constexpr (StreamHandler<H>) {
-      if (!resumed_.empty()) feed_resumed(handler);
+      if (!resumed_.empty()) resumed_.deliver(handler, [this](EpollConn& conn) { read_on(conn); });
     }
     for (int i = 0; i < count; ++i) dispatch(events[i], handler);
     if constexpr (StreamHandler<H>) read_unfinished(handler);
@@ -321,27 +320,13 @@ void EpollReactor::read_unfinished(H& handler) {
   resumable_.clear();
 }
 
-// Before anything else is read: it comes first.
-template <StreamHandler H>
-void EpollReactor::feed_resumed(H& handler) {
-  feeding_.swap(resumed_);
-  for (EpollConn* conn : feeding_) {
-    conn->resumed = false;
-    if (!conn->alive() || conn->paused) continue;
-    feed_rest(*conn, handler);
-    flush(*conn);
-    if (conn->reading && !conn->paused) read_again(*conn);
-  }
-  feeding_.clear();
-}
-
 template <StreamHandler H>
 void EpollReactor::reap(H& handler) {
   while (!dead_.empty()) {  // on_close may end further connections.
     EpollConn& conn = *dead_.back();
     dead_.pop_back();
     handler.on_close(conn, conn.error);
-    if (conn.resumed) std::erase(resumed_, &conn);
+    resumed_.forget(conn);
     if (conn.queued) std::erase(unfinished_, &conn);
     if (conn.fd >= 0) ::close(conn.fd);
     pool_.give_back(conn);

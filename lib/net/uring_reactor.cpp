@@ -148,6 +148,13 @@ void UringReactor::arm_receive(UringConn& conn) {
   arm(Op::receive, conn);
 }
 
+void UringReactor::read_on(UringConn& conn) {
+  flush(conn);
+  if (conn.paused || conn.over_limit || conn.reading || conn.state != Conn::State::open) return;
+  stats_.rearmed.add();
+  arm_receive(conn);
+}
+
 void UringReactor::cancel(Op op, UringConn& conn) {
   io_uring_sqe& sqe = ring_.entry();
   io_uring_prep_cancel64(&sqe, data_of(conn, op), 0);
@@ -337,12 +344,7 @@ void UringReactor::check_output(UringConn& conn) {
 
 Fd UringReactor::release(Conn& conn) { return Fd(std::exchange(conn.fd, -1)); }
 
-void UringReactor::resume(Conn& conn) {
-  conn.paused = false;
-  if (!conn.alive() || conn.resumed) return;
-  conn.resumed = true;
-  resumed_.push_back(&own(conn));
-}
+void UringReactor::resume(Conn& conn) { resumed_.add(own(conn)); }
 
 void UringReactor::close(Conn& closed, int error) {
   UringConn& conn = own(closed);

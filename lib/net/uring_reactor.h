@@ -15,6 +15,7 @@
 #include "net/handler.h"
 #include "net/reactor_options.h"
 #include "net/receive_clock.h"
+#include "net/resumed.h"
 #include "net/socket.h"
 #include "net/stop.h"
 #include "net/taken_until.h"
@@ -90,6 +91,7 @@ class UringReactor {
   void arm(Op op, UringConn& conn);
   int read_stamp(unsigned buffer, int result);
   void arm_receive(UringConn& conn);
+  void read_on(UringConn& conn);
   void cancel(Op op, UringConn& conn);
   void after_send(const UringSends::Setback& setback);
   void zero_copy_over(const io_uring_cqe& cqe);
@@ -123,8 +125,6 @@ class UringReactor {
   template <StreamHandler H>
   void welcome(UringConn& conn, H& handler);
   template <StreamHandler H>
-  void feed_resumed(H& handler);
-  template <StreamHandler H>
   void reap(H& handler);
 
   ReactorOptions options_;
@@ -154,10 +154,9 @@ class UringReactor {
   unsigned napi_id_ = 0;                   // Of an accepted socket, when one had any.
   std::vector<UringConn*> later_;          // Have more to send once this turn's send has left.
   std::vector<UringConn*> sending_later_;  // Swapped with later_ while it is walked.
-  std::vector<UringConn*> resumed_;        // Their stash comes first in the next turn.
-  std::vector<UringConn*> feeding_;        // Swapped with resumed_ while it is walked.
-  std::vector<UringConn*> dead_;           // Closing; freed when nothing in the kernel knows them.
-  bool dead_wait_for_turn_ = false;        // Some of them wait for nothing but the next turn.
+  Resumed<UringConn> resumed_;
+  std::vector<UringConn*> dead_;     // Closing; freed when nothing in the kernel knows them.
+  bool dead_wait_for_turn_ = false;  // Some of them wait for nothing but the next turn.
   std::unique_ptr<UringDatagrams> datagrams_;  // Made with the first UDP socket.
 };
 
@@ -178,7 +177,7 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
     woke_ = now();
     if (options_.receive_timestamps) receive_clock_.look();
     if constexpr (StreamHandler<H>) {
-      if (!resumed_.empty()) feed_resumed(handler);
+      if (!resumed_.empty()) resumed_.deliver(handler, [this](UringConn& conn) { read_on(conn); });
     }
     io_uring_cqe* cqe;
     unsigned head, count = 0;
@@ -278,7 +277,10 @@ void UringReactor::received(UringConn& conn, const io_uring_cqe& cqe, H& handler
     deliver(conn, buffer, left, handler);
   }
   if (conn.reading) return;
-  if (conn.resumed && conn.alive()) feed_rest(conn, handler);  // Before the end that may have come.
+  if (conn.resumed && conn.alive()) {  // Before the end that may have come.
+    feed_rest(conn, handler);
+    flush(conn);
+  }
   receive_ended(conn, result);
 }
 
@@ -299,23 +301,6 @@ void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H
   sends_.end_delivery();
 }
 
-// Before anything else is delivered: it comes first.
-template <StreamHandler H>
-void UringReactor::feed_resumed(H& handler) {
-  feeding_.swap(resumed_);
-  for (UringConn* conn : feeding_) {
-    conn->resumed = false;
-    if (!conn->alive() || conn->paused) continue;
-    feed_rest(*conn, handler);
-    flush(*conn);
-    if (conn->paused || conn->over_limit || conn->reading || conn->state != Conn::State::open)
-      continue;
-    stats_.rearmed.add();
-    arm_receive(*conn);
-  }
-  feeding_.clear();
-}
-
 template <StreamHandler H>
 void UringReactor::reap(H& handler) {
   std::size_t kept = 0;
@@ -328,7 +313,7 @@ void UringReactor::reap(H& handler) {
       continue;
     }
     handler.on_close(conn, conn.error);
-    if (conn.resumed) std::erase(resumed_, &conn);
+    resumed_.forget(conn);
     end_socket(conn.fd, conn.slot);
     pool_.give_back(conn);
   }
