@@ -109,8 +109,9 @@ Result<DatagramConn*> EpollReactor::connect_datagrams(const Address& to,
   return &conn;
 }
 
-void EpollReactor::rest_listeners() {
+void EpollReactor::rest_listeners(int error) {
   stats_.accept_errors.add();
+  if (error == EMFILE) stats_.no_descriptors.add();
   for (const Fd& listener : listeners_)
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
   listeners_rest_until_ = now() + kAcceptRest;

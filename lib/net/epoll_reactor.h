@@ -118,7 +118,7 @@ class EpollReactor {
   // interrupted one too.
   bool took_all(int events) const noexcept { return events < kEvents && !left_unread_; }
   void note_left(int events, bool unfinished);
-  void rest_listeners();
+  void rest_listeners(int error);
   void wake_listeners();
 
   template <Handler H>
@@ -261,7 +261,7 @@ void EpollReactor::accept_all(int listener, H& handler) {
       stats_.accepted.add();
       welcome(Fd(fd), handler);
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-      return rest_listeners();
+      return rest_listeners(errno);
     } else if (errno != ECONNABORTED && errno != EINTR) {
       return;
     }

@@ -16,6 +16,7 @@ constexpr Counter ReactorStats::* kCounters[] = {
     &ReactorStats::accepted,
     &ReactorStats::refused,
     &ReactorStats::accept_errors,
+    &ReactorStats::no_descriptors,
     &ReactorStats::bytes_in,
     &ReactorStats::stamped,
     &ReactorStats::unstamped,

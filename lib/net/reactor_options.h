@@ -54,8 +54,9 @@ struct ReactorStats {
   Counter system_calls;  ///< Calls made to move bytes and to wait.
   Counter sleeps;        ///< Waits that were allowed to sleep.
   Counter accepted;
-  Counter refused;        ///< Closed at once, over max_connections.
-  Counter accept_errors;  ///< EMFILE, ENFILE, ENOBUFS, ENOMEM: accepting rests after each.
+  Counter refused;         ///< Closed at once, over max_connections.
+  Counter accept_errors;   ///< EMFILE, ENFILE, ENOBUFS, ENOMEM: accepting rests after each.
+  Counter no_descriptors;  ///< Of them, EMFILE: the process has as many files open as it may.
   Counter bytes_in;
   Counter stamped;         ///< Receives of which the kernel told when their last bytes had come.
   Counter unstamped;       ///< Those of which it was asked, and told nothing that can be trusted.

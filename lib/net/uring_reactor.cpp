@@ -289,6 +289,7 @@ void UringReactor::accept_failed(UringConn& listener, int error, bool more) {
   if (!more) --listener.operations;
   if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM) {
     stats_.accept_errors.add();
+    if (error == EMFILE) stats_.no_descriptors.add();
     listeners_rest_until_ = now() + kAcceptRest;
   } else if (!more && error != ECANCELED) {
     arm(Op::accept, listener);

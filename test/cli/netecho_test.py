@@ -404,6 +404,8 @@ def out_of_descriptors():
         result = server.stop().ended_with(0).json()
         said = " ".join(result["path"]["evidence"])
         contains(said, "for want of descriptors or memory", "the result")
+        expect(result["totals"]["errors"].get("accept: over the limit of open files", 0) > 0, "it counted no error")
+        contains(" ".join(result["warnings"]), "ulimit", "the warning, which names the fix")
         equal(result["totals"]["connections"], 60, "connections")
 
 

@@ -1,6 +1,7 @@
 // One run of netecho: its options, its threads' counts, and the result they add up to.
 #include "netecho/run.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +20,23 @@ std::string name_of_end(int error) {
   if (error == net::kEndedIdle) return "idle for --idle-timeout";
   if (error == net::kEndedForMemory) return "held most of --max-memory";
   return std::strerror(error);
+}
+
+// Clients waited meanwhile, and some may have given up: what was measured is not what was asked
+// for.
+void add_accept_errors(report::RunResult& result, const net::ReactorStats& stats) {
+  const std::uint64_t by_limit = stats.no_descriptors.get();
+  const std::uint64_t others = stats.accept_errors.get() - by_limit;
+  if (others > 0)
+    report::add_error(result.totals.errors, "accept: no file or memory left in the system", others);
+  if (by_limit == 0) return;
+  report::add_error(result.totals.errors, "accept: over the limit of open files", by_limit);
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  result.warnings.push_back(
+      "clients waited to be accepted, for 100 ms each of " + std::to_string(by_limit) +
+      " times, because " + std::to_string(limit.rlim_cur) +
+      " files may be open; raise 'ulimit -Hn', or close those over N with --max-connections N");
 }
 
 }  // namespace
@@ -128,9 +146,10 @@ report::RunResult EchoRun::result(const EchoOptions& options,
   }
   if (stats.refused.get() > 0)
     report::add_error(result.totals.errors, "over --max-connections", stats.refused.get());
+  add_accept_errors(result, stats);
   if (stats.datagrams_refused.get() > 0) {
     report::add_error(result.totals.errors, "datagrams whose answers might go round for ever",
-                       stats.datagrams_refused.get());
+                      stats.datagrams_refused.get());
   }
   result.path =
       path_of(options.backend.backend, backend_, counts_.front()->path, stats, last.messages);
