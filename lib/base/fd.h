@@ -3,9 +3,18 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <string>
 #include <utility>
 
 namespace wiremark {
+
+/// What to do about an errno that means too many open files, in parentheses; empty for any other.
+inline std::string fix_of_files(int error) {
+  if (error == EMFILE) return "(raise 'ulimit -n')";
+  if (error == ENFILE) return "(raise 'sysctl fs.file-max')";
+  return {};
+}
 
 class Fd {
  public:

@@ -32,6 +32,8 @@ Result<HostPort> split(std::string_view text, bool udp) {
   const std::string_view pair = udp ? text.substr(kUdpPrefix.size()) : text;
   std::string_view host = "127.0.0.1";
   std::string_view port = pair;
+  if (pair.find("://") != std::string_view::npos)
+    return not_an_address(text, "is a URL; leave out its scheme and path: HOST:PORT");
   if (pair.starts_with('[')) {
     const auto close = pair.find("]:");
     if (close == std::string_view::npos) return not_an_address(text, "has '[' without ']:PORT'");

@@ -19,7 +19,7 @@ Result<> EpollReactor::available() {
 
 Result<std::unique_ptr<EpollReactor>> EpollReactor::open(const ReactorOptions& options) {
   Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
-  if (!epoll) return failed("epoll_create1");
+  if (!epoll) return failed("epoll_create1", fix_of_files(errno));
   return std::unique_ptr<EpollReactor>(new EpollReactor(options, std::move(epoll)));
 }
 

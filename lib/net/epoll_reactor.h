@@ -177,6 +177,7 @@ template <Handler H>
 Result<> EpollReactor::run(H& handler, const Stop& stop) {
   assert(DatagramServer<H> || DatagramClient<H> || !datagrams_);
   epoll_event events[kEvents];
+  if (auto usable = stop.usable(); !usable) return usable;
   if (auto watched = watch(stop.fd(), EPOLLIN, 0); !watched) return watched;
   Nanoseconds deadline = handler.on_turn(now());
   while (!stop.requested()) {

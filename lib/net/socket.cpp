@@ -34,7 +34,11 @@ Result<> set_option(int fd, int level, int name, int value, const char* spelled)
 Result<Fd> open_socket(const Address& address, const SocketOptions& options) {
   const int type = address.is_udp() ? SOCK_DGRAM : SOCK_STREAM;
   Fd fd(::socket(address.family(), type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!fd) return failed("socket", address.to_string());
+  if (!fd) {
+    const int error = errno;
+    const std::string fix = fix_of_files(error);
+    return failed("socket", address.to_string() + (fix.empty() ? "" : " ") + fix, error);
+  }
   Result<> done;
   if (!address.is_unix() && !address.is_udp())
     done = set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY");
@@ -48,9 +52,20 @@ Result<Fd> open_socket(const Address& address, const SocketOptions& options) {
   return fd;
 }
 
-std::string fix_of_bind(int error) {
-  return error == EADDRNOTAVAIL ? " (no interface of this machine has it; add it with 'ip addr')"
-                                : "";
+// What the user can do about an address that cannot be had, in parentheses behind it.
+std::string fix_of_bind(const Address& address, int error) {
+  const bool path = address.is_unix();
+  if (error == EADDRINUSE)
+    return path ? " (end what holds it, or take another path)"
+                : " (end what holds it, or take port 0 for any free one)";
+  if (error == EADDRNOTAVAIL)
+    return address.is_loopback() ? " (is the loopback interface down? 'ip link set lo up')"
+                                 : " (no interface of this machine has it; add it with 'ip addr')";
+  if (error == EACCES && path) return " (the folder must be one that you may write to)";
+  if (error == ENOENT) return " (the folder must be there)";
+  if (error != EACCES) return {};
+  return " (take a port from 1024 on, or 'sysctl net.ipv4.ip_unprivileged_port_start=" +
+         std::to_string(address.port()) + "')";
 }
 
 // A socket file that refuses connections: its process is gone. A full queue answers EAGAIN, and a
@@ -66,7 +81,9 @@ bool left_by_dead(const Address& address) {
 Result<> bind_patiently(int fd, const Address& address) {
   for (int tries = 1;; ++tries) {
     if (::bind(fd, address.data(), address.size()) == 0) return {};
-    if (errno != EADDRINUSE || tries == kBindTries) return failed("bind", address.to_string());
+    const int error = errno;
+    if (error != EADDRINUSE || tries == kBindTries)
+      return failed("bind", address.to_string() + fix_of_bind(address, error), error);
     std::this_thread::sleep_for(kBindPause);
   }
 }
@@ -92,7 +109,7 @@ Result<Fd> socket_from(const Address& to, const ConnectOptions& options) {
   if (!done) return std::unexpected(done.error());
   if (::bind(fd->get(), options.from->data(), options.from->size()) != 0) {
     const int error = errno;
-    return failed("bind", options.from->host() + fix_of_bind(error), error);
+    return failed("bind", options.from->host() + fix_of_bind(*options.from, error), error);
   }
   return fd;
 }

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 
 #include "base/fd.h"
+#include "base/result.h"
 
 namespace wiremark::net {
 
@@ -21,6 +23,14 @@ class Stop {
   }
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
 
+  /// Errors: there is no eventfd(2), so no loop would hear of the request in its sleep.
+  Result<> usable() const {
+    if (event_) return {};
+    const std::string files = fix_of_files(error_);
+    return failed("eventfd", files.empty() ? "(does a seccomp filter deny eventfd2?)" : files,
+                  error_);
+  }
+
   /// Becomes readable with the request and stays so: a reactor asleep in the kernel watches it.
   int fd() const noexcept { return event_.get(); }
 
@@ -28,6 +38,7 @@ class Stop {
   static_assert(std::atomic<bool>::is_always_lock_free);
   std::atomic<bool> requested_{false};
   Fd event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  int error_ = event_ ? 0 : errno;
 };
 
 }  // namespace wiremark::net

@@ -170,6 +170,7 @@ void UringReactor::welcome(UringConn& conn, H& handler) {
 template <Handler H>
 Result<> UringReactor::run(H& handler, const Stop& stop) {
   assert(DatagramServer<H> || DatagramClient<H> || !datagrams_);
+  if (auto usable = stop.usable(); !usable) return usable;
   watch_stop(stop.fd());
   Nanoseconds deadline = handler.on_turn(now());
   while (!stop.requested()) {

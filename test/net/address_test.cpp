@@ -77,6 +77,8 @@ TEST_CASE("bad addresses are refused with their text and the reason") {
            Row{"127.0.0.1: 80", "port"},
            Row{"99999999999999999999", "port"},
            Row{"::1:80", "brackets"},
+           Row{"http://localhost:80/", "is a URL"},
+           Row{"udp:tcp://[::1]:80", "is a URL"},
            Row{"[::1]", "']:PORT'"},
            Row{"[::1:80", "']:PORT'"},
            Row{"[::1]80", "']:PORT'"},

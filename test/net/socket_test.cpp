@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
+
+#include "net/stop.h"
 
 using namespace wiremark;
 using namespace wiremark::net;
@@ -187,4 +190,45 @@ TEST_CASE("a source that this machine does not have is an error with the fix") {
   CHECK(socket.error().code == EADDRNOTAVAIL);
   CHECK(socket.error().message().find("192.0.2.1") != std::string::npos);
   CHECK(socket.error().message().find("ip addr") != std::string::npos);
+}
+
+TEST_CASE("an address that cannot be bound is an error with the fix") {
+  const std::string path = temporary_path();
+  const auto first = listen_on(address("unix:" + path));
+  REQUIRE(first);
+  const auto port = listen_on(address("127.0.0.1:0"));
+  REQUIRE(port);
+  struct Row {
+    std::string where, fix;
+  };
+  for (const auto& [where, fix] :
+       {Row{"unix:" + path, "take another path"}, Row{"unix:/nonexistent/path", "folder"},
+        Row{Address::of_socket(port->get())->to_string(), "take port 0"},
+        Row{"192.0.2.1:0", "ip addr"}, Row{"udp:192.0.2.1:0", "ip addr"}}) {
+    CAPTURE(where);
+    const Address at = address(where);
+    const auto socket = at.is_udp() ? bind_on(at) : listen_on(at);
+    REQUIRE_FALSE(socket);
+    CHECK(socket.error().message().find(fix) != std::string::npos);
+  }
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("where there is no descriptor left, it is said which limit to raise") {
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  std::vector<Fd> all;
+  const rlimit few{.rlim_cur = 30, .rlim_max = before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  while (all.empty() || all.back()) all.emplace_back(::dup(0));
+  const Stop stop;
+  const auto usable = stop.usable();
+  const auto socket = socket_for(address("127.0.0.1:1"));
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  REQUIRE_FALSE(usable);
+  CHECK(usable.error().message() == "eventfd (raise 'ulimit -n'): Too many open files");
+  REQUIRE_FALSE(socket);
+  CHECK(socket.error().message().find("raise 'ulimit -n'") != std::string::npos);
+  const Stop later;
+  CHECK(later.usable());
 }

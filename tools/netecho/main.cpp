@@ -117,12 +117,6 @@ void add_options(CommandLine& line, EchoOptions& options) {
   line.add_lines(options.output);
 }
 
-// What the user can do about an address that cannot be had.
-Error with_fix(const Error& error) {
-  if (error.code != EADDRINUSE) return error;
-  return Error{error.message() + "; end what holds it, or take port 0 for any free one", 0, {}};
-}
-
 // What cannot be had together, with the fix; empty where all can.
 std::string_view conflict_in(const EchoOptions& options) {
   if (!options.stages.staged) return {};
@@ -156,7 +150,7 @@ class Endpoints {
       net::ListenOptions how = how_;
       how.listener = endpoint.listener ? endpoint.listener.get() : -1;
       auto bound = open(reactor, endpoint.address, how);
-      if (!bound) return std::unexpected(with_fix(bound.error()));
+      if (!bound) return std::unexpected(bound.error());
       endpoint.address = *bound;
     }
     return {};
@@ -180,12 +174,11 @@ class Endpoints {
     for (const std::string& text : options_.listen) {
       auto address = net::Address::parse(text);
       if (!address) return std::unexpected(address.error());
-      if (auto free = net::require_free(*address); !free)
-        return std::unexpected(with_fix(free.error()));
+      if (auto free = net::require_free(*address); !free) return free;
       Endpoint endpoint{*address, {}};
       if (address->is_unix() && how_.share_port) {
         auto listener = net::listen_on(*address, how_);
-        if (!listener) return std::unexpected(with_fix(listener.error()));
+        if (!listener) return std::unexpected(listener.error());
         endpoint.listener = std::move(*listener);
       }
       endpoints.push_back(std::move(endpoint));
