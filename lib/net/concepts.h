@@ -21,6 +21,8 @@ namespace wiremark::net {
 ///   now()            the time, read anew
 ///   woke()           when the wait of this turn ended: the moment its bytes were there to be read
 ///                    at the latest
+///   heard()          when a loop that is never held up would have delivered what this turn does
+///   gap()            how long the loop had not listened when it woke
 ///   taken_until()    everything that had arrived by then has been delivered, but to connections
 ///                    that are not read
 ///   received()       when the kernel had received the last bytes of the delivery in hand; 0 where
@@ -31,6 +33,8 @@ concept Reactor = requires(R reactor, const R& constant) {
   { constant.name() } -> std::convertible_to<std::string_view>;
   { constant.now() } -> std::same_as<Nanoseconds>;
   { constant.woke() } -> std::same_as<Nanoseconds>;
+  { constant.heard() } -> std::same_as<Nanoseconds>;
+  { constant.gap() } -> std::same_as<Nanoseconds>;
   { constant.taken_until() } -> std::same_as<Nanoseconds>;
   { constant.received() } -> std::same_as<Nanoseconds>;
   { constant.stats() } -> std::same_as<const ReactorStats&>;

@@ -26,6 +26,7 @@ Result<std::unique_ptr<EpollReactor>> EpollReactor::open(const ReactorOptions& o
 EpollReactor::EpollReactor(const ReactorOptions& options, Fd epoll)
     : options_(options),
       waiter_(options.wait),
+      attention_(options.heartbeat),
       taken_until_(kReadsPerTurn * options.read_size),
       epoll_(std::move(epoll)),
       upkeep_(options),
@@ -155,8 +156,15 @@ int EpollReactor::wait(epoll_event* events, Nanoseconds deadline, bool hurry) {
   Nanoseconds start = now();
   // Nothing in the kernel wakes a turn for connections that died outside the deliveries.
   hurry |= !resumed_.empty() || !dead_.empty();
-  if (!hurry && !waiter_.had_batch()) start = nap(start, waiter_.gather_until(start, deadline));
+  const Nanoseconds began = start;
+  deadline = attention_.at_most(began, deadline);
+  Nanoseconds gathered = began;
+  if (!hurry && !waiter_.had_batch()) {
+    gathered = waiter_.gather_until(start, deadline);
+    start = nap(start, gathered);
+  }
   const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(start, deadline);
+  attention_.waits(began, std::max(gathered, until));
   const timespec timeout = to_timespec(until > start ? until - start : 0);
   stats_.turns.add();
   stats_.system_calls.add();

@@ -13,6 +13,7 @@
 
 #include "base/fd.h"
 #include "net/address.h"
+#include "net/attention.h"
 #include "net/conn_pool.h"
 #include "net/epoll_conn.h"
 #include "net/epoll_datagrams.h"
@@ -66,7 +67,9 @@ class EpollReactor {
   Result<> run(H& handler, const Stop& stop);
 
   Nanoseconds now() const noexcept { return now_ns(); }
-  Nanoseconds woke() const noexcept { return woke_; }
+  Nanoseconds woke() const noexcept { return attention_.woke(); }
+  Nanoseconds heard() const noexcept { return attention_.heard(); }
+  Nanoseconds gap() const noexcept { return attention_.gap(); }
   Nanoseconds taken_until() const noexcept { return taken_until_.get(); }
   Nanoseconds received() const noexcept { return received_; }
   const ReactorStats& stats() const noexcept { return stats_; }
@@ -142,7 +145,7 @@ class EpollReactor {
   ReactorStats stats_;
   Waiter waiter_;
   Nanoseconds asked_ = 0;  // When this turn asked the kernel.
-  Nanoseconds woke_ = 0;
+  Attention attention_;
   Nanoseconds received_ = 0;
   TakenUntil taken_until_;
   ReceiveClock receive_clock_;
@@ -182,7 +185,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
   Nanoseconds deadline = handler.on_turn(now());
   while (!stop.requested()) {
     const int count = wait(events, deadline, has_unfinished<H>());
-    woke_ = now();
+    attention_.woke(now());
     if (options_.receive_timestamps) receive_clock_.look();
     if constexpr (StreamHandler<H>) {
       if (!resumed_.empty()) resumed_.deliver(handler, [this](EpollConn& conn) { read_on(conn); });

@@ -45,6 +45,8 @@ struct ReactorOptions {
   /// io_uring: a receive that delivered and then is silent for one to two of these is armed again,
   /// which finds a connection whose reset the kernel forgot.
   Nanoseconds recheck_ns = 5 * kSecond;
+  /// No wait sleeps longer, so that a loop knows when its process stood still; 0: it may.
+  Nanoseconds heartbeat = 0;
   UringOptions uring;
 };
 

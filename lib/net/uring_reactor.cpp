@@ -58,6 +58,7 @@ Result<std::unique_ptr<UringReactor>> UringReactor::open(const ReactorOptions& o
 UringReactor::UringReactor(const ReactorOptions& options, Ring ring, BufferRing buffers)
     : options_(options),
       waiter_(options.wait),
+      attention_(options.heartbeat),
       taken_until_(kBuffersPerEvent * options.buffer_size),
       ring_(std::move(ring)),
       buffers_(std::move(buffers)),
@@ -169,7 +170,9 @@ void UringReactor::wait(Nanoseconds deadline) {
   // Work that waits for a turn to pass must not wait for an event: a lent send that succeeds makes
   // none.
   const bool hurry = !later_.empty() || !resumed_.empty() || dead_wait_for_turn_;
-  const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(start, deadline);
+  const Nanoseconds until =
+      hurry ? 0 : waiter_.sleep_until(start, attention_.at_most(start, deadline));
+  attention_.waits(start, until);
   if (until > start) {
     stats_.sleeps.add();
     const Nanoseconds gather = waiter_.gather_until(start, until);

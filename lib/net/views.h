@@ -22,6 +22,8 @@ class ReactorView {
   static constexpr std::string_view name() noexcept { return Backend::kName; }
   Nanoseconds now() const noexcept { return backend_.now(); }
   Nanoseconds woke() const noexcept { return backend_.woke(); }
+  Nanoseconds heard() const noexcept { return backend_.heard(); }
+  Nanoseconds gap() const noexcept { return backend_.gap(); }
   Nanoseconds taken_until() const noexcept { return backend_.taken_until(); }
   Nanoseconds received() const noexcept { return backend_.received(); }
   const ReactorStats& stats() const noexcept { return backend_.stats(); }

@@ -7,7 +7,8 @@
 
 namespace wiremark::net::sim {
 
-End::End(Network& network, EndOptions options) : network_(network), options_(std::move(options)) {
+End::End(Network& network, EndOptions options)
+    : network_(network), options_(std::move(options)), attention_(options_.reactor.heartbeat) {
   assert(options_.turn_cost > 0);
 }
 
@@ -31,14 +32,17 @@ void End::turn_at(Nanoseconds at) {
 }
 
 void End::turn() {
-  clock_ = woke_ = network_.now();
+  clock_ = network_.now();
+  attention_.woke(clock_);
   stats_.turns.add();
-  if (deliver()) taken_until_ = woke_;
+  if (deliver()) taken_until_ = attention_.woke();
   reap();
   const Nanoseconds deadline = on_turn_(clock_);
   spend(options_.turn_cost);
   next_turn_ = kNever;  // Until now it was this one, which nothing can wake again.
-  turn_at(has_work() ? clock_ : deadline);
+  const Nanoseconds until = has_work() ? clock_ : attention_.at_most(clock_, deadline);
+  attention_.waits(clock_, until);
+  turn_at(until);
 }
 
 void End::spend(Nanoseconds cost) noexcept {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "net/attention.h"
 #include "net/handler.h"
 #include "net/reactor_options.h"
 #include "net/sim/network.h"
@@ -68,7 +69,9 @@ class End {
   const char* name() const noexcept { return kName; }
   /// The loop's own time: ahead of the network's while it works.
   Nanoseconds now() const noexcept { return std::max(clock_, network_.now()); }
-  Nanoseconds woke() const noexcept { return woke_; }
+  Nanoseconds woke() const noexcept { return attention_.woke(); }
+  Nanoseconds heard() const noexcept { return attention_.heard(); }
+  Nanoseconds gap() const noexcept { return attention_.gap(); }
   Nanoseconds taken_until() const noexcept { return taken_until_; }
   Nanoseconds received() const noexcept { return received_; }
   const ReactorStats& stats() const noexcept { return stats_; }
@@ -108,7 +111,7 @@ class End {
   std::function<Nanoseconds(Nanoseconds)> on_turn_;
   Watch watch_;
   Nanoseconds clock_ = 0;  // The end of what the loop has done.
-  Nanoseconds woke_ = 0;
+  Attention attention_;
   Nanoseconds taken_until_ = 0;
   Nanoseconds next_turn_ = kNever;
 };
