@@ -36,8 +36,14 @@ struct Counts {
   Counter bytes_in;
   Counter bytes_out;
   std::atomic<Nanoseconds> last_answer_ns{0};
+  Counter
+      held_up_ns;  ///< Time in which the loop did not listen, for net::Attention::kHeldUp or more.
+  std::atomic<Nanoseconds> gap_max_ns{0};  ///< The longest that it did not listen.
   measure::Histogram
       response;  ///< From the plan, in a closed loop from the send, to the whole reply.
+  /// Response without what the load itself was late, in sending and in taking the answer: no less
+  /// than the server and the way to it took.
+  measure::Histogram least;
   measure::Histogram service;   ///< Open loop: from the send to the whole reply.
   measure::Histogram lateness;  ///< Open loop: from the plan to the send.
   measure::Histogram connect;   ///< From connect(2) to established.

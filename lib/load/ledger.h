@@ -32,6 +32,7 @@ class Ledger {
     bool reordered = false;      ///< One to a later message of the connection came before it.
     Nanoseconds planned_ns = 0;  ///< answered: as it was sent.
     Nanoseconds sent_ns = 0;
+    Nanoseconds own_ns = 0;
   };
 
   Ledger(std::size_t clients, unsigned places, Nanoseconds timeout)
@@ -51,13 +52,14 @@ class Ledger {
   std::uint64_t span() const noexcept { return span_; }
 
   /// Enters the next message of a client that has room; its sequence, from 0.
-  std::uint32_t enter(std::size_t client, Nanoseconds planned_ns, Nanoseconds sent_ns) {
+  std::uint32_t enter(std::size_t client, Nanoseconds planned_ns, Nanoseconds sent_ns,
+                      Nanoseconds own_ns = 0) {
     Line& line = lines_[client];
     const std::uint32_t sequence = line.sent++;
     Entry* const table = table_of(client);
     std::uint32_t at = sequence & mask_;
     while (table[at].busy) at = (at + 1) & mask_;
-    table[at] = {planned_ns, sent_ns, sequence, true};
+    table[at] = {planned_ns, sent_ns, own_ns, sequence, true};
     ++line.under_way;
     remember(client, sequence, Memory::none);
     return sequence;
@@ -78,7 +80,7 @@ class Ledger {
     if (!in_time) return {.fate = Fate::late};
     const bool reordered = sequence < line.newest;
     line.newest = std::max(line.newest, sequence);
-    return {Fate::answered, reordered, entry.planned_ns, entry.sent_ns};
+    return {Fate::answered, reordered, entry.planned_ns, entry.sent_ns, entry.own_ns};
   }
 
   /// Gives up what has had no answer in time; how many that were.
@@ -103,6 +105,7 @@ class Ledger {
   struct Entry {
     Nanoseconds planned_ns = 0;
     Nanoseconds sent_ns = 0;
+    Nanoseconds own_ns = 0;  // The part of the lateness that is the load's own.
     std::uint32_t sequence = 0;
     bool busy = false;
   };

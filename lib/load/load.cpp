@@ -39,6 +39,7 @@ Nanoseconds Load<Net>::on_turn(Nanoseconds now) {
   }
   if (phase_ == Phase::done) return kNever;
   if (phase_ == Phase::lingering) return leave(now);
+  watch_itself(now);
   const Nanoseconds reopen = reopen_some(now);
   const bool sends_by_itself = open_loop_ || next_first_ < clients_.size();
   const Nanoseconds next = sends_by_itself ? send_due(now) : kNever;
@@ -61,6 +62,16 @@ Nanoseconds Load<Net>::start(Nanoseconds now) {
   walk_.start(start_ns);
   if (plan_.duration > 0 && plan_.timeout > 0) forgo_at_ = end_ + plan_.timeout;
   return 0;
+}
+
+// How long the loop has not listened, in the measured part.
+template <Carrier Net>
+void Load<Net>::watch_itself(Nanoseconds now) {
+  if (net_.woke() < measure_from_ || now >= end_) return;
+  const Nanoseconds gap = net_.gap();
+  if (gap >= net::Attention::kHeldUp) counts_.held_up_ns.add(static_cast<std::uint64_t>(gap));
+  if (gap > counts_.gap_max_ns.load(std::memory_order_relaxed))
+    counts_.gap_max_ns.store(gap, std::memory_order_relaxed);
 }
 
 // Connections.
@@ -215,14 +226,16 @@ template <Carrier Net>
 Nanoseconds Load<Net>::come_due(std::size_t client, Nanoseconds now) {
   Client& one = clients_[client];
   if (one.gone) return now;
-  ++one.due;
+  const Nanoseconds planned = walk_.planned_ns(client, one.due++);
   ++waiting_;
-  if (!has_room(client)) {
+  const bool waits = !has_room(client);
+  if (!waits) now = net_.now();
+  gaps_.came(planned, now);
+  if (waits) {
     counts_.held.add();
     return now;
   }
-  now = net_.now();
-  send(client, now);
+  send(client, now, now - planned);
   if constexpr (kStreams) net_.flush(*one.conn);
   return now;
 }
@@ -232,15 +245,16 @@ template <Carrier Net>
 inline void Load<Net>::fill(std::size_t client, Nanoseconds now) {
   for (bool first = true; has_room(client) && may_send(client, now); first = false) {
     if (!kStreams && !first) now = net_.now();  // Each has taken a system call.
-    send(client, now);
+    send(client, now,
+         open_loop_ ? gaps_.lateness(walk_.planned_ns(client, book_.sent(client))) : 0);
   }
 }
 
 template <Carrier Net>
-inline void Load<Net>::send(std::size_t client, Nanoseconds now) {
+inline void Load<Net>::send(std::size_t client, Nanoseconds now, Nanoseconds own_ns) {
   const std::uint32_t next = book_.sent(client);
   const Nanoseconds planned = open_loop_ ? walk_.planned_ns(client, next) : now;
-  const MessageId message = this->message(client, book_.enter(client, planned, now));
+  const MessageId message = this->message(client, book_.enter(client, planned, now, own_ns));
   ++under_way_;
   if (open_loop_)
     --waiting_;
@@ -336,6 +350,12 @@ inline void Load<Net>::answered(MessageId message, Slots::Entry sent, std::size_
   counts_.last_answer_ns.store(now, std::memory_order_relaxed);
   if (open_loop_) counts_.service.record(came - sent.sent_ns);
   counts_.response.record(came - sent.planned_ns);
+  const Nanoseconds heard = std::max(sent.sent_ns, std::min(came, net_.heard()));
+  const Nanoseconds due =
+      plan_.timed_from_send
+          ? sent.sent_ns
+          : sent.planned_ns + std::min(sent.own_ns, sent.sent_ns - sent.planned_ns);
+  counts_.least.record(heard > due ? heard - due : 0);
 }
 
 template <Carrier Net>
@@ -357,7 +377,7 @@ void Load<Net>::on_datagram(net::DatagramConn& conn, Bytes bytes)
   const std::uint32_t before = book_.under_way(i);
   const Ledger::Answer answer = book_.answer(i, *sequence, net_.taken_until());
   if (answer.fate == Ledger::Fate::answered) {
-    answered(message, {answer.planned_ns, answer.sent_ns}, bytes.size(), now, now);
+    answered(message, {answer.planned_ns, answer.sent_ns, answer.own_ns}, bytes.size(), now, now);
     if (answer.reordered && measured(i, *sequence)) counts_.reordered.add();
   } else {
     under_way_ -= before - book_.under_way(i);

@@ -11,6 +11,7 @@
 
 #include "load/counts.h"
 #include "load/exchange/exchange.h"
+#include "load/gaps.h"
 #include "load/ledger.h"
 #include "load/plan/plan.h"
 #include "load/plan/walk.h"
@@ -118,7 +119,7 @@ class Load {
   [[gnu::always_inline]] bool has_room(std::size_t client) const noexcept;
   [[gnu::always_inline]] bool may_send(std::size_t client, Nanoseconds now) const noexcept;
   [[gnu::always_inline]] void fill(std::size_t client, Nanoseconds now);
-  [[gnu::always_inline]] void send(std::size_t client, Nanoseconds now);
+  [[gnu::always_inline]] void send(std::size_t client, Nanoseconds now, Nanoseconds own_ns);
   [[gnu::always_inline]] std::size_t transmit(std::size_t client, MessageId message);
   [[gnu::always_inline]] void answered(MessageId message, Slots::Entry sent, std::size_t size,
                                        Nanoseconds came, Nanoseconds now);
@@ -127,6 +128,7 @@ class Load {
   void sweep(Nanoseconds now);
   bool over(Nanoseconds now);
   Nanoseconds leave(Nanoseconds now);
+  void watch_itself(Nanoseconds now);
   void forgo_rest();
   void fail(std::string kind);
   void refuse(Client& client, std::string kind);
@@ -146,6 +148,8 @@ class Load {
   std::size_t next_connect_ = 0;
   std::size_t connecting_ = 0;
   std::size_t alive_ = 0;
+
+  Gaps gaps_;
 
   Nanoseconds measure_from_ = 0;
   Nanoseconds end_ = kNever;       // Of the measured part; kNever without a limit of time.

@@ -15,6 +15,7 @@ class Slots {
   struct Entry {
     Nanoseconds planned_ns;
     Nanoseconds sent_ns;
+    Nanoseconds own_ns;  ///< The part of the lateness that is the load's own.
   };
 
   Slots(std::size_t clients, unsigned places, Nanoseconds)
@@ -27,9 +28,10 @@ class Slots {
   std::uint32_t sent(std::size_t client) const noexcept { return lines_[client].sent; }
 
   /// Enters the next message of a client that has room; its sequence, from 0.
-  std::uint32_t enter(std::size_t client, Nanoseconds planned_ns, Nanoseconds sent_ns) noexcept {
+  std::uint32_t enter(std::size_t client, Nanoseconds planned_ns, Nanoseconds sent_ns,
+                      Nanoseconds own_ns = 0) noexcept {
     const std::uint32_t sequence = lines_[client].sent++;
-    at(client, sequence) = {planned_ns, sent_ns};
+    at(client, sequence) = {planned_ns, sent_ns, own_ns};
     return sequence;
   }
 

@@ -19,6 +19,7 @@ Scenario open_loop() {
   scenario.plan.duration = 10 * kSecond;
   scenario.plan.timeout = 30 * kSecond;
   scenario.plan.pipeline = 400;
+  scenario.load.reactor.heartbeat = 10 * kMillisecond;
   scenario.exchange.size = SizeRange{64, 64};
   return scenario;
 }
@@ -28,6 +29,7 @@ Scenario closed_loop() {
   scenario.plan.connections = 10;
   scenario.plan.requests = 10'000;
   scenario.plan.timeout = kSecond;
+  scenario.load.reactor.heartbeat = 10 * kMillisecond;
   scenario.exchange.size = SizeRange{64, 64};
   return scenario;
 }
@@ -67,6 +69,9 @@ TEST_CASE("the stall gate: a server that stands still for a second of ten delays
   CHECK(played.counts->lateness.max() < 20 * kMicrosecond);
   CHECK(played.counts->overdue.get() == 0);
   CHECK(played.counts->held.get() == 0);
+  // None of it is the load's own.
+  check_near(played.counts->least.percentile(99), 900 * kMillisecond, 2 * kMillisecond);
+  CHECK(played.counts->gap_max_ns < kMillisecond);
 }
 
 TEST_CASE("what waits for room behind a server that stands still is not the load's fault") {
@@ -95,6 +100,47 @@ TEST_CASE("the mirror gate: a load that stands still itself has the same latenci
   // All but what came due in the last 10 ms of it.
   check_near(played.counts->overdue.get(), 990, 2);
   CHECK(played.counts->held.get() == 0);
+  // All of it is the load's own.
+  CHECK(played.counts->least.max() < 2 * kMillisecond);
+  check_near(played.counts->gap_max_ns, kSecond, 12 * kMillisecond);
+  check_near(played.counts->held_up_ns.get(), kSecond, 15 * kMillisecond);
+}
+
+TEST_CASE("what waits for room behind a load that stood still is its fault, and not the server's") {
+  Scenario scenario = open_loop();
+  scenario.plan.pipeline = 1;
+  scenario.load.stalls = {stall_of(4 * kSecond, kSecond)};
+  const Played played = exactly(scenario);
+  CHECK(played.counts->held.get() > 900);
+  check_near(played.counts->response.percentile(99), 900 * kMillisecond, 5 * kMillisecond);
+  CHECK(played.counts->least.max() < 10 * kMillisecond);
+}
+
+TEST_CASE("a closed loop that stood still knows it, to a heartbeat") {
+  for (const bool datagrams : {false, true}) {
+    Scenario scenario = closed_loop();
+    scenario.datagrams = datagrams;
+    scenario.plan.timeout = 10 * kSecond;
+    scenario.load.stalls = {stall_of(10 * kMillisecond, kSecond)};
+    const Played played = exactly(scenario);
+    CHECK(played.counts->response.count_above(500 * kMillisecond) == 10);
+    CHECK(played.counts->least.max() < 15 * kMillisecond);
+    check_near(played.counts->gap_max_ns, kSecond, 12 * kMillisecond);
+  }
+}
+
+TEST_CASE("a closed loop that is stopped most of the time has only its own latencies") {
+  Scenario scenario = closed_loop();
+  scenario.plan.requests = 0;
+  scenario.plan.duration = 2 * kSecond;
+  scenario.plan.timeout = 10 * kSecond;
+  scenario.server.path.latency = 15 * kMillisecond;  // So that each answer comes in a stop.
+  for (Nanoseconds at = 0; at < 2 * kSecond; at += 50 * kMillisecond)
+    scenario.load.stalls.push_back(stall_of(at, 40 * kMillisecond));
+  const Played played = exactly(scenario);
+  CHECK(played.counts->response.percentile(50) > 30 * kMillisecond);
+  CHECK(played.counts->least.percentile(50) < 16 * kMillisecond);
+  CHECK(played.counts->held_up_ns.get() > kSecond);
 }
 
 TEST_CASE("both stalls together: each message waits for the one that it meets") {

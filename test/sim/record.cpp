@@ -269,6 +269,13 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
   for (const auto& [kind, count] : counts.errors) errors += count;
   same("failed", counts.failed.get(), errors);
   compare_histograms("response", response, counts.response, differences);
+  // How much of it is the load's own depends on when its loop woke; more than all it can't be.
+  same("values without the load's own lateness", answered, counts.least.count());
+  for (const double percent : {50., 90., 99., 100.}) {
+    if (plan_.timed_from_send) break;
+    if (counts.least.percentile(percent) > counts.response.percentile(percent))
+      differences.emplace_back("latency without the load's own lateness is longer than with it");
+  }
   compare_histograms("service", service, counts.service, differences);
   compare_histograms("lateness", lateness, counts.lateness, differences);
   compare_histograms("connect", connect_, counts.connect, differences);

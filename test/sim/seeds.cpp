@@ -90,6 +90,8 @@ Scenario scenario_of(std::uint64_t seed) {
   plan.threads = std::min<std::size_t>(plan.connections, dice.one_of({1, 1, 2, 3}));
   plan.pipeline = static_cast<unsigned>(dice.one_of<std::uint64_t>({1, 1, 2, 5, 16, 100}));
   plan.timeout = dice.time(5 * kMillisecond, 2 * kSecond);
+  if (dice.chance(0.5))
+    scenario.load.reactor.heartbeat = dice.time(kMillisecond, 100 * kMillisecond);
   const double seconds = dice.unit() * 2 + 0.01;
   const bool limited = dice.chance(0.4);
   if (dice.chance(0.6)) {

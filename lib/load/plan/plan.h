@@ -30,6 +30,8 @@ struct Plan {
   bool reconnect = false;   ///< Whether a connection that broke is opened again.
   double connect_rate_hz = 0;  ///< Connections started per second; 0 is as fast as they open.
 
+  bool timed_from_send = false;  ///< Open loop: what counts is the time since the send.
+
   bool open_loop() const noexcept { return rate_hz > 0; }
   /// How many of `count` things dealt out in turn are one thread's.
   std::uint64_t share_of(std::uint64_t count, std::size_t thread) const noexcept {
