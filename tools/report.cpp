@@ -22,7 +22,30 @@ namespace {
 
 constexpr const char* kStandardOutput = "-";
 
+template <class Study>
+Result<> deliver_study(const Study& study, const OutputOptions& options) {
+  if (options.json == kStandardOutput) {
+    write_out(report::json_document(study));
+    return {};
+  }
+  write_out(report::text_report(study));
+  if (options.json.empty()) return {};
+  return write_file(options.json, report::json_document(study));
+}
+
 }  // namespace
+
+Result<> deliver(const report::Comparison& study, const OutputOptions& options) {
+  return deliver_study(study, options);
+}
+
+Result<> deliver(const report::MaxRate& study, const OutputOptions& options) {
+  return deliver_study(study, options);
+}
+
+Result<> deliver(const report::Bypass& study, const OutputOptions& options) {
+  return deliver_study(study, options);
+}
 
 Result<> write_file(const std::string& file, const std::string& text) {
   std::ofstream out(file);

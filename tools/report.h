@@ -11,6 +11,7 @@
 #include "options.h"
 #include "reactor_options.h"
 #include "report/result.h"
+#include "report/study.h"
 
 namespace wiremark::tools {
 
@@ -35,6 +36,11 @@ Result<> report(report::RunResult& result, const OutputOptions& options);
 /// Writes the result as asked: text or JSON on standard output, JSON and CSV to files, warnings on
 /// standard error where the text is not shown.
 Result<> deliver(const report::RunResult& result, const OutputOptions& options);
+
+/// Writes a study as asked: text or JSON on standard output, JSON to a file.
+Result<> deliver(const report::Comparison& study, const OutputOptions& options);
+Result<> deliver(const report::MaxRate& study, const OutputOptions& options);
+Result<> deliver(const report::Bypass& study, const OutputOptions& options);
 
 /// Writes the latency of `result` as a percentile distribution, where that was asked for.
 Result<> write_distribution(const report::RunResult& result, const LatencyOptions& options);

@@ -52,7 +52,7 @@ struct More {
   /// of its numbers begin with; nullptr: it has none. Of anything else: its column, if it has one.
   const char* column = nullptr;
   const char* most = nullptr;  ///< The field beside it that it is no larger than.
-  std::uint64_t min = 0;
+  std::uint64_t min = 0;       ///< Of a list: the fewest items.
   std::uint64_t max = kCountMax;
   bool null = false;  ///< Where there is none the document says null; otherwise nothing.
   /// Several runs at once against one target have measured the same server: of what they say of it

@@ -3,9 +3,8 @@
 
 #include <fmt/core.h>
 
-#include "report/json_fields.h"
+#include "report/json_document.h"
 #include "report/json_upgrade.h"
-#include "report/result_fields.h"
 
 namespace wiremark::report {
 
@@ -15,30 +14,29 @@ std::string dump(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Deeper documents are discarded while they are parsed: the library copies them by recursion.
-Json parse_shallow(std::string_view text) {
-  constexpr int kDepthMax = 16;
-  return Json::parse(
-      text, [](int depth, Json::parse_event_t, Json&) { return depth <= kDepthMax; }, false);
-}
+}  // namespace
 
-// What no struct of the document can say alone.
-Wrong wrong_whole(const RunResult& result, const Json& document) {
+Wrong wrong_whole(const RunResult& result, const Json& document, const At& at) {
   if ((result.pacing || result.delivery) && !result.outcome)
-    return differs(document, {{"outcome", to_json(Outcome())}}, At{});
+    return differs(document, {{"outcome", to_json(Outcome())}}, at);
   constexpr double kRoundingS = 1e-6;  // Start and length were rounded each for itself.
   for (std::size_t i = 1; i < result.intervals.size(); ++i) {
     const Interval& before = result.intervals[i - 1];
     const double end = before.start_s + before.seconds;
     if (result.intervals[i].start_s + kRoundingS >= end) continue;
     return fmt::format(
-        "/intervals/{}/start_s is {}, and must be at least {}, where the one before it ends", i,
-        result.intervals[i].start_s, end);
+        "{}/intervals/{}/start_s is {}, and must be at least {}, where the one before it ends",
+        at.text(), i, result.intervals[i].start_s, end);
   }
   return {};
 }
 
-}  // namespace
+Json parse_shallow(std::string_view text) {
+  constexpr int kDepthMax = 16;
+  const Json document = Json::parse(
+      text, [](int depth, Json::parse_event_t, Json&) { return depth <= kDepthMax; }, false);
+  return document.is_discarded() ? Json() : document;
+}
 
 std::string json_document(const RunResult& result) {
   // The buckets would fill thousands of lines if every number had its own.
@@ -71,16 +69,13 @@ Result<RunResult> parse_result(std::string_view text) {
   }
   if (document.contains("cells")) return failed("cells of codecbench cannot be added up", {}, 0);
   RunResult result;
-  Wrong wrong = read(document, result, {}, At{});
-  if (wrong.empty()) wrong = wrong_whole(result, document);
+  const Wrong wrong = read(document, result, {}, At{});
   if (!wrong.empty()) return failed(wrong, {}, 0);
   return result;
 }
 
-std::string json_schema(std::string_view name) {
-  if (name == "result") return schema_document<RunResult>("result/2");
-  if (name == "interval") return schema_document<IntervalLine>("interval/1");
-  return {};
-}
+template Json to_json<RunResult>(const RunResult& value);
+template Wrong read<RunResult>(const Json& json, RunResult& value, const Facts& facts,
+                               const At& at);
 
 }  // namespace wiremark::report

@@ -27,7 +27,7 @@ std::string json_line(const Interval& interval);
 /// Cells of codecbench are refused.
 Result<RunResult> parse_result(std::string_view text);
 
-/// The text of schemas/NAME.schema.json, for "result" or "interval"; empty for another name.
+/// The text of schemas/NAME.schema.json; empty where the tables have none of that name.
 std::string json_schema(std::string_view name);
 
 }  // namespace wiremark::report

@@ -233,6 +233,9 @@ Wrong read_object(const Json& json, T& value, const Facts& facts, const At& at) 
     if (!knows(kTable<T>.entries, name)) return unknown(member, At{&at, name});
   }
   if (Wrong wrong = read_entries(json, value, kTable<T>.entries, at); !wrong.empty()) return wrong;
+  if constexpr (requires { wrong_whole(value, json, at); }) {
+    if (Wrong wrong = wrong_whole(value, json, at); !wrong.empty()) return wrong;
+  }
   // Fields that follow from others, for all that they are kept.
   if constexpr (requires { remade(value); }) return differs(json, to_json(remade(value)), at);
   return {};
@@ -252,7 +255,7 @@ Wrong read(const Json& json, T& value, const Facts& facts, const At& at) {
     }
     return {};
   } else if constexpr (kIsList<T>) {
-    if (!json.is_array()) return refused(json, Kind::array, facts, at);
+    if (!json.is_array() || json.size() < facts.min) return refused(json, Kind::array, facts, at);
     value.reserve(json.size());
     for (std::size_t i = 0; i < json.size(); ++i) {
       if (Wrong wrong = read(json[i], value.emplace_back(), facts, At{&at, {}, i}); !wrong.empty())
@@ -342,7 +345,9 @@ Json row_schema(Json& definitions) {
 
 template <class T>
 Json schema_of(Json& definitions, const Facts& facts) {
-  if constexpr (Described<T>) {
+  if constexpr (requires { schema_id(Of<T>{}); }) {
+    return {{"$ref", schema_id(Of<T>{})}};  // It has a file of its own.
+  } else if constexpr (Described<T>) {
     if (!definitions.contains(kTable<T>.name)) {
       definitions[kTable<T>.name] = Json();  // Its place is before those of its parts.
       Json schema = described<T>();
@@ -361,7 +366,10 @@ Json schema_of(Json& definitions, const Facts& facts) {
             {"additionalProperties",
              schema_of<typename T::value_type::second_type>(definitions, facts)}};
   } else if constexpr (kIsList<T>) {
-    return {{"type", "array"}, {"items", schema_of<typename T::value_type>(definitions, facts)}};
+    Json schema = {{"type", "array"}};
+    if (facts.min > 0) schema["minItems"] = facts.min;
+    schema["items"] = schema_of<typename T::value_type>(definitions, facts);
+    return schema;
   } else if constexpr (std::is_enum_v<T>) {
     return {{"enum", names_of(Of<T>{})}};
   } else if constexpr (std::is_constructible_v<std::string, T>) {

@@ -34,7 +34,10 @@ bool is_same_number(const Json& one, const Json& other) {
 }
 
 void put(std::string& text, const Json& value, std::size_t indent, std::size_t before) {
-  const std::string line = value.dump();
+  const auto dump = [](const Json& part) {
+    return part.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  const std::string line = dump(value);
   if (!value.is_structured() || value.empty() || indent + before + line.size() < 100) {
     text += line;
     return;
@@ -42,7 +45,7 @@ void put(std::string& text, const Json& value, std::size_t indent, std::size_t b
   const std::string margin(indent + 2, ' ');
   const char* separator = value.is_object() ? "{\n" : "[\n";
   for (const auto& [name, member] : value.items()) {
-    const std::string label = value.is_object() ? Json(name).dump() + ": " : std::string();
+    const std::string label = value.is_object() ? dump(name) + ": " : std::string();
     text += separator + margin + label;
     put(text, member, indent + 2, label.size() + 1);
     separator = ",\n";
@@ -101,7 +104,7 @@ std::string allowed(Kind kind, const Facts& facts) {
     case Kind::object:
       return or_null("an object");
     case Kind::array:
-      return or_null("an array");
+      return or_null(facts.min > 0 ? fmt::format("an array of {} or more", facts.min) : "an array");
   }
   return {};
 }

@@ -12,6 +12,8 @@ namespace wiremark::report {
 
 using Json = nlohmann::ordered_json;
 
+struct RunResult;
+
 /// Where a value stands in a document, from the inside out.
 struct At {
   const At* up = nullptr;
@@ -42,6 +44,10 @@ Wrong wrong_part(const Json& object, const Facts& facts, const At& at);
 
 /// The first place where `value` is not what the rest of the document makes of it.
 Wrong differs(const Json& value, const Json& made, const At& at);
+
+/// What is wrong with a result as a whole: what says more of an outcome stands without it, or
+/// intervals overlap.
+Wrong wrong_whole(const RunResult& result, const Json& document, const At& at);
 
 /// `value` as an error quotes it: short, whatever it holds.
 std::string quoted(const Json& value);

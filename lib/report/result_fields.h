@@ -271,6 +271,9 @@ constexpr auto fields(Of<CodecCell>) {
       field("refused", &C::refused), inlined(&C::figures));
 }
 
+/// Where the schema of a result is found by others.
+constexpr const char* schema_id(Of<RunResult>) { return "urn:wiremark:result:2"; }
+
 constexpr auto fields(Of<RunResult>) {
   using R = RunResult;
   constexpr More kLeftOut{.add = Add::none};

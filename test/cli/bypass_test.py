@@ -8,7 +8,7 @@ import tempfile
 
 from case import Skip, case, contains, equal, expect, run
 from document import keeps_to_the_schema
-from process import netload
+from process import netload, program, run_program
 
 PARTS = ["sleep_and_wake", "tcp_and_ip", "system_calls_and_sockets", "shared_memory"]
 
@@ -64,6 +64,7 @@ def it_keeps_to_its_schema():
     with tempfile.TemporaryDirectory() as folder:
         out = bypass("--rounds", "1", f"--json={folder}/bypass.json").out
         contains(out, "there and back", "the text beside the file")
+        equal(run_program(program("NETREPORT"), f"{folder}/bypass.json").ended_with(0).out, out, "what netreport says")
         equal(os.listdir(folder), ["bypass.json"], "files")
         with open(f"{folder}/bypass.json", encoding="utf-8") as file:
             keeps_to_the_schema(json.load(file))

@@ -147,6 +147,25 @@ def a_result_of_the_schema_before():
             equal(now, wanted, "the document")
 
 
+def told_again(folder, *flags, code=0):
+    """What netload says of a study is what netreport makes of the study's document."""
+    file = os.path.join(folder, "study.json")
+    told = netload(*flags, f"--json={file}").ended_with(code).out
+    equal(netreport(file).ended_with(0).out, told, "the text")
+    with open(file, encoding="utf-8") as text:
+        equal(netreport(file, "--json").ended_with(0).out, text.read(), "the document")
+    return file
+
+
+@case
+def a_study_is_printed_as_the_tool_printed_it():
+    with tempfile.TemporaryDirectory() as folder:
+        told_again(folder, "--find-max", "-d", "50ms", "-c", "1", "-R", "100", "--slo", "p99<1ns", code=1)
+        file = told_again(folder, "--compare", "epoll,epoll", "-c", "2", "-n", "50", "--rounds", "2")
+        contains(netreport(file, file).ended_with(3).err, "name it alone")
+        contains(netreport(file, "--csv", os.path.join(folder, "rows")).ended_with(3).err, "leave out --csv")
+
+
 @case
 def what_is_no_result():
     with Runs(OPEN) as runs:

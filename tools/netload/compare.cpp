@@ -1,10 +1,31 @@
 // Backends against one another: the same load on each in turn, round by round, as one table.
 #include "netload/compare.h"
 
-#include "netload/comparison.h"
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "measure/quantity.h"
+#include "netload/rounds.h"
 #include "report.h"
 
 namespace wiremark::tools {
+
+namespace {
+
+std::string about(const LoadOptions& options, std::size_t rounds) {
+  const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
+  const std::string length =
+      options.time.duration > 0
+          ? format_duration(options.time.duration)
+          : measure::format_counted(static_cast<std::uint64_t>(options.requests), "message");
+  return fmt::format("{}, {}, {}, {} of {} each in turn, every reply {}",
+                     measure::format_counted(options.connections, "connection"),
+                     load::in_words(options.exchange), open_loop ? "open loop" : "closed loop",
+                     measure::format_counted(rounds, "round"), length,
+                     options.no_verify ? "counted" : "verified");
+}
+
+}  // namespace
 
 int compare(const LoadOptions& options, const std::vector<std::string>& arguments,
             const net::Stop& stop, Signals& signals) {
@@ -19,9 +40,13 @@ int compare(const LoadOptions& options, const std::vector<std::string>& argument
   }
   const auto left_out = run_rounds(options.rounds, contenders, arguments, stop, signals);
   if (!left_out) return cannot("netload", left_out.error());
-  return conclude(
-      options, contenders, [&] { print_comparison(options, contenders, *left_out); },
-      [&] { return comparison_document(contenders, *left_out); });
+  return conclude(options, contenders, [&] {
+    report::Comparison study;
+    study.setting = setting_of(options, about(options, contenders.front().rounds.size()));
+    study.rounds_left_out = *left_out;
+    for (const Contender& one : contenders) study.backends.push_back({one.name, one.rounds});
+    return remade(std::move(study));
+  });
 }
 
 }  // namespace wiremark::tools

@@ -13,11 +13,6 @@ constexpr std::size_t kRepeats = 3;
 
 }  // namespace
 
-double Probe::p99_ns() const {
-  const auto histogram = report::restore(result.latency);
-  return histogram ? static_cast<double>(histogram->percentile(99)) : 0;
-}
-
 Result<> MaxSearch::run() {
   double rate = first_hz_;
   while (!over() && rate >= kLowestRate && (kept_hz_ == 0 || failed_hz_ > kept_hz_ * kBracket)) {

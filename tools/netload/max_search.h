@@ -4,28 +4,16 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
-#include "report/result.h"
+#include "report/study.h"
 
 namespace wiremark::tools {
 
-/// Probes at most: 9 doublings from 1 k to 256 k, 4 halvings of the bracket down to 5 %, each
-/// failure twice, 2 repeats at the edge, and as many again for a machine that changes its mind.
-inline constexpr std::size_t kProbesMax = 40;
-
-struct Probe {
-  double rate_hz = 0;
-  report::RunResult result;
-  bool kept = false;
-  bool generator_was_limit = false;
-  std::string reason;  // Why it was not kept.
-
-  double p99_ns() const;
-};
+using report::kProbesMax;
+using report::Probe;
 
 /// Doubles and halves a rate, and repeats what may have been luck or a hiccup. What a probe is, it
 /// does not know.

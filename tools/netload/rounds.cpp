@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/cpus.h"
 #include "measure/core_distance.h"
 #include "printing.h"
 #include "report.h"
@@ -19,10 +20,10 @@ namespace {
 // distance varies a bit in one place; its least is what repeats from round to round.
 bool at_one_place(const std::vector<Contender>& contenders,
                   std::span<const report::RunResult> round) {
-  const auto [nearest, farthest] = distances_of(round);
+  const auto [nearest, farthest] = report::distances_of(round);
   Nanoseconds before = 0;
   for (const Contender& contender : contenders) {
-    const Nanoseconds near = distances_of(contender.rounds).first;
+    const Nanoseconds near = report::distances_of(contender.rounds).first;
     if (near > 0) before = before == 0 ? near : std::min(before, near);
   }
   return measure::same_place(nearest, farthest) && measure::same_place(nearest, before);
@@ -76,31 +77,16 @@ Result<unsigned> run_rounds(unsigned rounds, std::vector<Contender>& contenders,
   return left_out;
 }
 
-std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const report::RunResult> runs) {
-  std::vector<Nanoseconds> known;
-  for (const report::RunResult& run : runs) {
-    if (!run.core_distance) continue;
-    for (const Nanoseconds distance : {run.core_distance->before, run.core_distance->after})
-      if (distance > 0) known.push_back(distance);
+report::Setting setting_of(const LoadOptions& options, std::string about) {
+  std::string processors = "not pinned";
+  if (!options.server_cpus.empty()) {
+    processors = fmt::format("client on {}, server on {}", format_cpus(options.threads.cpus),
+                             format_cpus(options.server_cpus));
   }
-  if (known.empty()) return {};
-  const auto [nearest, farthest] = std::ranges::minmax(known);
-  return {nearest, farthest};
+  return {std::move(about), std::move(processors)};
 }
 
-int conclude(const LoadOptions& options, const std::vector<Contender>& contenders,
-             const std::function<void()>& print, const std::function<std::string()>& document) {
-  if (std::ranges::any_of(contenders, [](const Contender& one) { return one.rounds.empty(); }))
-    return kInterrupted;
-  if (options.output.json == "-") {
-    write_out(document());
-  } else {
-    print();
-    if (!options.output.json.empty()) {
-      const auto written = write_file(options.output.json, document());
-      if (!written) return cannot("netload", written.error());
-    }
-  }
+int worst_of(const LoadOptions& options, const std::vector<Contender>& contenders) {
   int worst = kDone;
   for (const Contender& contender : contenders) {
     for (const report::RunResult& round : contender.rounds)

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "netload/run.h"
 #include "netload/server_process.h"
+#include "report.h"
+#include "report/study.h"
 
 namespace wiremark::tools {
 
@@ -41,12 +42,24 @@ Result<unsigned> run_rounds(
     unsigned rounds, std::vector<Contender>& contenders, const std::vector<std::string>& arguments,
     const net::Stop& stop, Signals& signals, const std::function<void()>& after_round = [] {});
 
-/// The nearest and the farthest in ns that the processors were around these runs; 0 where unknown.
-std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const report::RunResult> runs);
+/// What stands above and below a study of such runs.
+report::Setting setting_of(const LoadOptions& options, std::string about);
+
+/// The worst exit code that a round earned.
+int worst_of(const LoadOptions& options, const std::vector<Contender>& contenders);
 
 /// Prints what came of it as asked for: as text, as a document, or as text with the document in a
-/// file. Returns the worst exit code that a round earned, kInterrupted where one has no round.
+/// file. Returns the worst exit code that a round earned, kInterrupted where one has no round;
+/// make_study() is not asked then.
+template <class MakeStudy>
 int conclude(const LoadOptions& options, const std::vector<Contender>& contenders,
-             const std::function<void()>& print, const std::function<std::string()>& document);
+             MakeStudy&& make_study) {
+  for (const Contender& one : contenders) {
+    if (one.rounds.empty()) return kInterrupted;
+  }
+  if (auto done = deliver(make_study(), options.output); !done)
+    return cannot("netload", done.error());
+  return worst_of(options, contenders);
+}
 
 }  // namespace wiremark::tools

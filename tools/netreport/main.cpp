@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <fstream>
 #include <map>
+#include <span>
 #include <sstream>
+#include <variant>
 
 #include "options.h"
 #include "printing.h"
@@ -12,6 +14,7 @@
 #include "report/hdr.h"
 #include "report/json.h"
 #include "report/merge.h"
+#include "report/study.h"
 
 using namespace wiremark;
 using namespace wiremark::tools;
@@ -21,6 +24,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   netreport one.json                       the result as text again
   netreport a.json b.json --json           two netloads that ran at once
+  netreport comparison.json                a study of several runs
   netreport --in-turn *.json               runs that followed one another
   netreport a.json b.json --hgrm all.hgrm  percentiles for a plotter)";
 
@@ -40,8 +44,8 @@ void add_options(CommandLine& line, ReportOptions& options) {
   line.add(options.latency);
 }
 
-Result<std::vector<report::RunResult>> read_results(const std::vector<std::string>& files) {
-  std::vector<report::RunResult> results;
+Result<std::vector<report::Document>> read_documents(const std::vector<std::string>& files) {
+  std::vector<report::Document> documents;
   std::map<std::string, std::string> known;  // The documents, and the file that each is in.
   for (const std::string& file : files) {
     errno = 0;  // An empty file is no failure to read it.
@@ -55,11 +59,14 @@ Result<std::vector<report::RunResult>> read_results(const std::vector<std::strin
                         ", which would count twice (name each once)",
                     {}, 0);
     }
-    auto result = report::parse_result(text.view());
-    if (!result) return failed(file + ": " + result.error().message(), {}, 0);
-    results.push_back(std::move(*result));
+    auto document = report::parse_document(text.view());
+    if (!document) return failed(file + ": " + document.error().message(), {}, 0);
+    if (files.size() > 1 && !std::holds_alternative<report::RunResult>(*document)) {
+      return failed(file + ": a study of several runs cannot be added up (name it alone)", {}, 0);
+    }
+    documents.push_back(std::move(*document));
   }
-  return results;
+  return documents;
 }
 
 // The percentiles that were asked for, in place of those that the runs had printed.
@@ -99,13 +106,25 @@ Result<> write_log(const report::RunResult& result, const std::string& file) {
   return write_file(file, text);
 }
 
-Result<> run(const ReportOptions& options, const std::vector<std::string>& arguments) {
-  const auto results = read_results(options.files);
-  if (!results) return std::unexpected(results.error());
+template <class Study>
+Result<> run_study(const Study& study, const ReportOptions& options) {
+  const LatencyOptions& latency = options.latency;
+  if (!options.output.csv.empty() || !latency.hgrm.empty() || !latency.hdr_log.empty() ||
+      !latency.percentiles.empty()) {
+    return failed(
+        "a study of several runs has text and JSON (leave out --csv, --hgrm, --hdr-log "
+        "and --percentiles)",
+        {}, 0);
+  }
+  return deliver(study, options.output);
+}
+
+Result<> run_results(std::span<const report::RunResult> results, const ReportOptions& options,
+                     const std::vector<std::string>& arguments) {
   const auto order = options.in_turn ? report::Order::in_turn : report::Order::at_once;
-  auto result = report::merge(*results, order);
+  auto result = report::merge(results, order);
   if (!result) return std::unexpected(result.error());
-  if (results->size() > 1) {
+  if (results.size() > 1) {
     result->argv = arguments;
     // What each run could hold may be too much for the sum.
     if (auto whole = report::parse_result(report::json_line(*result)); !whole)
@@ -115,6 +134,24 @@ Result<> run(const ReportOptions& options, const std::vector<std::string>& argum
   if (auto done = deliver(*result, options.output); !done) return done;
   if (auto done = write_distribution(*result, options.latency); !done) return done;
   return write_log(*result, options.latency.hdr_log);
+}
+
+Result<> run(const ReportOptions& options, const std::vector<std::string>& arguments) {
+  const auto documents = read_documents(options.files);
+  if (!documents) return std::unexpected(documents.error());
+  std::vector<report::RunResult> results;
+  for (const report::Document& document : *documents) {
+    if (const auto* result = std::get_if<report::RunResult>(&document)) results.push_back(*result);
+  }
+  if (!results.empty()) return run_results(results, options, arguments);
+  return std::visit(
+      [&]<class Study>(const Study& study) -> Result<> {
+        if constexpr (std::is_same_v<Study, report::RunResult>)
+          return {};
+        else
+          return run_study(study, options);
+      },
+      documents->front());
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+// Studies: several runs and what they say together.
+#include "report/study.h"
+
+#include <algorithm>
+
+namespace wiremark::report {
+
+namespace {
+
+double percentile_of(const RunResult& run, double percent) {
+  const auto histogram = restore(run.latency);
+  return histogram ? static_cast<double>(histogram->percentile(percent)) : 0;
+}
+
+std::optional<measure::Spread> ratio(const Compared& one, const Compared& other,
+                                     double (*figure)(const RunResult&)) {
+  std::vector<std::pair<double, double>> pairs;
+  for (std::size_t i = 0; i < std::min(one.rounds.size(), other.rounds.size()); ++i)
+    pairs.emplace_back(figure(one.rounds[i]), figure(other.rounds[i]));
+  return measure::ratio_of(pairs);
+}
+
+}  // namespace
+
+double qps_of(const RunResult& run) { return run.totals.qps(); }
+double server_cost_of(const RunResult& run) { return run.server_us_cpu_per_message().value_or(0); }
+double client_cost_of(const RunResult& run) { return run.us_cpu_per_message(); }
+double p50_ns_of(const RunResult& run) { return percentile_of(run, 50); }
+double p99_ns_of(const RunResult& run) { return percentile_of(run, 99); }
+double kernel_pct_of(const RunResult& run) {
+  if (!run.server_cpu || run.server_cpu->total_s() <= 0) return 0;
+  return 100 * run.server_cpu->sys_s / run.server_cpu->total_s();
+}
+
+std::optional<measure::Spread> spread_of(const Rounds& rounds, double (*figure)(const RunResult&)) {
+  std::vector<double> figures;
+  for (const RunResult& round : rounds) figures.push_back(figure(round));
+  return measure::spread_of(std::move(figures));
+}
+
+std::size_t valid_of(const Rounds& rounds) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      rounds, [](const RunResult& round) { return round.verdict && round.verdict->valid(); }));
+}
+
+std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const RunResult> runs) {
+  std::vector<Nanoseconds> known;
+  for (const RunResult& run : runs) {
+    if (!run.core_distance) continue;
+    for (const Nanoseconds distance : {run.core_distance->before, run.core_distance->after})
+      if (distance > 0) known.push_back(distance);
+  }
+  if (known.empty()) return {};
+  const auto [nearest, farthest] = std::ranges::minmax(known);
+  return {nearest, farthest};
+}
+
+Comparison remade(Comparison comparison) {
+  for (Compared& one : comparison.backends) {
+    one.server_cpu_ratio = ratio(one, comparison.backends.front(), server_cost_of);
+    one.qps_ratio = ratio(one, comparison.backends.front(), qps_of);
+  }
+  return comparison;
+}
+
+}  // namespace wiremark::report

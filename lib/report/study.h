@@ -1,0 +1,135 @@
+// Studies: several runs and what they say together. Each is plain data, and a document of its own.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/ratio.h"
+#include "report/result.h"
+
+namespace wiremark::report {
+
+/// Runs of the same thing, one after the other, each with a verdict.
+using Rounds = std::vector<RunResult>;
+
+/// The figures that studies compare.
+double qps_of(const RunResult& run);
+double server_cost_of(const RunResult& run);  ///< us of processor time per message; 0 is unknown.
+double client_cost_of(const RunResult& run);
+double p50_ns_of(const RunResult& run);
+double p99_ns_of(const RunResult& run);
+double kernel_pct_of(const RunResult& run);  ///< The kernel's part of the server's time.
+
+/// One of these figures over rounds.
+std::optional<measure::Spread> spread_of(const Rounds& rounds, double (*figure)(const RunResult&));
+/// How many of them are valid.
+std::size_t valid_of(const Rounds& rounds);
+
+/// The nearest and the farthest in ns that the processors were around these runs; 0 where unknown.
+std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const RunResult> runs);
+
+/// What was run and where, in words. Documents of netload 0.1.0 and before lack them.
+struct Setting {
+  std::optional<std::string> about;
+  std::optional<std::string> processors;
+};
+
+/// One backend of a comparison. Ratios are against the first, round by round.
+struct Compared {
+  std::string backend;
+  Rounds rounds;
+  std::optional<measure::Spread> server_cpu_ratio = std::nullopt;
+  std::optional<measure::Spread> qps_ratio = std::nullopt;
+};
+
+/// The same load on several backends in turn, round by round.
+struct Comparison {
+  Setting setting;
+  std::uint64_t rounds_left_out = 0;  ///< The processors came nearer or went apart.
+  std::vector<Compared> backends;
+};
+
+/// `comparison` with its ratios as its rounds make them.
+Comparison remade(Comparison comparison);
+
+/// Probes of a search at most: 9 doublings from 1 k to 256 k, 4 halvings of the bracket down to 5
+/// %, each failure twice, 2 repeats at the edge, and as many again for a machine that changes its
+/// mind.
+inline constexpr std::size_t kProbesMax = 40;
+
+struct Probe {
+  double rate_hz = 0;
+  RunResult result;
+  bool kept = false;
+  bool generator_was_limit = false;
+  std::string reason;  ///< Why it was not kept.
+};
+
+struct BrokenRate {
+  double rate_hz = 0;
+  std::string reason;
+};
+
+/// A search for the highest rate that keeps the objectives.
+struct MaxRate {
+  Setting setting;
+  std::vector<std::string> objectives;
+  std::optional<double> max_rate_hz;  ///< As planned; none where no rate kept them.
+  std::optional<measure::Spread> reached_hz;
+  std::optional<measure::Spread> p99_ns;
+  std::optional<BrokenRate> next;  ///< The lowest rate that broke them.
+  std::string limit;               ///< What ended the search: "server", "generator" or "none".
+  bool interrupted = false;
+  std::vector<Probe> probes;
+};
+
+/// A way that a message takes, or the load behind them.
+struct Way {
+  std::string name;
+  std::uint64_t connections = 0;
+  Rounds rounds;
+};
+
+/// What the differences between the ways are made of, as spreads of times in ns.
+struct BypassParts {
+  std::optional<measure::Spread> sleep_and_wake;
+  std::optional<measure::Spread> tcp_and_ip;
+  std::optional<measure::Spread> system_calls_and_sockets;
+  std::optional<measure::Spread> shared_memory;
+};
+
+/// One message over shorter and shorter ways, and a server under load.
+struct Bypass {
+  Setting setting;
+  std::uint64_t message_bytes = 0;
+  std::uint64_t rounds_left_out = 0;
+  BypassParts parts;
+  std::vector<Way> ways;  ///< TCP asleep in between, TCP spinning, a Unix socket, and the load.
+};
+
+/// The document, over several lines, as schemas/comparison.schema.json and its like have it.
+std::string json_document(const Comparison& study);
+std::string json_document(const MaxRate& study);
+std::string json_document(const Bypass& study);
+
+/// As a person reads it.
+std::string text_report(const Comparison& study);
+std::string text_report(const MaxRate& study);
+std::string text_report(const Bypass& study);
+/// The line of a probe, from 1, with the names of its columns above the first.
+std::string probe_line(std::size_t number, const Probe& probe);
+/// What stands below the probes.
+std::string outcome_text(const MaxRate& study);
+
+using Document = std::variant<RunResult, Comparison, MaxRate, Bypass>;
+
+/// What a tool made `text` of. Errors: those of parse_result().
+Result<Document> parse_document(std::string_view text);
+
+}  // namespace wiremark::report

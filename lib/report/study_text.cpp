@@ -1,0 +1,269 @@
+// Studies as a person reads them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "measure/quantity.h"
+#include "report/study.h"
+
+namespace wiremark::report {
+
+using namespace measure;
+
+namespace {
+
+// What all runs of a study have in common is told by its first.
+struct Part {
+  std::string_view name;
+  const Rounds& rounds;
+};
+using Parts = std::vector<Part>;
+
+// Sentences of several runs, those of one kind together: they differ in their figures only.
+class Kinds {
+ public:
+  void add(const std::string& sentence) {
+    std::string name = sentence;
+    std::erase_if(name, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; });
+    Kind& kind = kinds_[name];
+    if (kind.runs++ == 0) kind.first = sentence;
+  }
+  // Each kind once, by its first sentence.
+  std::string text(std::string_view label, std::string_view runs) const {
+    std::string text;
+    for (const auto& [name, kind] : kinds_)
+      text += fmt::format("  {:<10} {} of {}: {}\n", label, kind.runs, runs, kind.first);
+    return text;
+  }
+
+ private:
+  struct Kind {
+    std::string first;
+    std::size_t runs = 0;
+  };
+  std::map<std::string, Kind> kinds_;
+};
+
+std::string doubts_text(const Parts& parts) {
+  std::string text;
+  Kinds notes;
+  std::size_t runs = 0;
+  for (const auto& [name, rounds] : parts) {
+    Kinds broken;
+    Kinds reasons;
+    runs += rounds.size();
+    for (const RunResult& round : rounds) {
+      for (const Check& check : round.checks) {
+        if (!check.passed) broken.add(fmt::format("{}: {}", check.name, check.detail));
+      }
+      const std::size_t told = round.verdict ? round.verdict->reasons.size() : 0;
+      for (std::size_t i = 0; i < round.warnings.size(); ++i)
+        (i < told ? reasons : notes).add(round.warnings[i]);
+    }
+    const std::string of = fmt::format("{} of {}", format_counted(rounds.size(), "round"), name);
+    text += broken.text("FAILED", of) + reasons.text("INVALID", of);
+  }
+  return text + notes.text("warning", format_counted(runs, "run"));
+}
+
+// "62 to 401 ns apart", over all the rounds that count; empty where unknown.
+std::string distance_text(const Parts& parts) {
+  Nanoseconds near = kNever, far = 0;
+  for (const Part& part : parts) {
+    const auto [nearest, farthest] = distances_of(part.rounds);
+    if (nearest > 0) near = std::min(near, nearest);
+    far = std::max(far, farthest);
+  }
+  if (far == 0) return {};
+  if (near == far) return fmt::format(", {} ns apart", far);
+  return fmt::format(", {} to {} ns apart", near, far);
+}
+
+// The client's path, the processors and the machine, the rounds that were left out, what no run on
+// one machine can show, and the reasons and warnings of all runs.
+std::string conditions_text(const Setting& setting, const Parts& parts, std::uint64_t left_out) {
+  const RunResult& any = parts.front().rounds.front();
+  std::string text = fmt::format("\n  client     {} ({})\n", any.path.active,
+                                 any.path.evidence.empty() ? "" : any.path.evidence.front());
+  text += fmt::format("  processors {}{}\n", setting.processors.value_or("not told"),
+                      distance_text(parts));
+  if (left_out > 0) {
+    text +=
+        fmt::format("  left out   {} before or in which the processors came nearer or went apart\n",
+                    format_counted(left_out, "round"));
+  }
+  text += fmt::format("  machine    {}\n", describe(any.host));
+  return text +
+         "  not shown  what a network card or a second machine would change: this is loopback.\n"
+         "             Rates move with the machine's neighbours; compare CPU per message.\n" +
+         doubts_text(parts);
+}
+
+std::string about_text(const Setting& setting) {
+  return setting.about ? *setting.about + "\n\n" : std::string();
+}
+
+std::string spread_text(const std::optional<Spread>& spread, int digits) {
+  if (!spread) return "n/a";
+  return fmt::format("{:.{}f} ({:.{}f} to {:.{}f})", spread->median, digits, spread->min, digits,
+                     spread->max, digits);
+}
+
+std::string time_text(const std::optional<Spread>& ns) {
+  if (!ns) return "n/a";
+  return fmt::format("{} ({} to {})", format_time(ns->median), format_time(ns->min),
+                     format_time(ns->max));
+}
+
+double median_of(const std::optional<Spread>& spread) { return spread ? spread->median : 0; }
+
+// Percentiles of all rounds together: their histograms are added, never their percentiles averaged.
+Histogram latency_of(const Rounds& rounds) {
+  Histogram all;
+  for (const RunResult& round : rounds) {
+    if (const auto one = restore(round.latency)) all.merge(*one);
+  }
+  return all;
+}
+
+std::string row_text(const Compared& one) {
+  const Histogram latency = latency_of(one.rounds);
+  const std::size_t rounds = one.rounds.size();
+  const std::size_t valid = valid_of(one.rounds);
+  return fmt::format(
+      "  {:<7} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n", one.backend,
+      valid == rounds ? "VALID" : fmt::format("INVALID {}/{}", rounds - valid, rounds),
+      format_rate(median_of(spread_of(one.rounds, qps_of))), format_time(latency.percentile(50)),
+      format_time(latency.percentile(99)), format_time(latency.percentile(99.9)),
+      spread_text(spread_of(one.rounds, server_cost_of), 2),
+      spread_text(spread_of(one.rounds, client_cost_of), 2));
+}
+
+std::string ways_text(const Bypass& study) {
+  constexpr auto kRow = "  {:<24} {:<32} {}\n";
+  std::string text = fmt::format(kRow, "", "", "CPU us/message") +
+                     fmt::format(kRow, "way", "p50 there and back", "server + client");
+  for (std::size_t i = 0; i + 1 < study.ways.size(); ++i) {  // The last is the load.
+    const Way& way = study.ways[i];
+    text +=
+        fmt::format(kRow, way.name, time_text(spread_of(way.rounds, p50_ns_of)),
+                    fmt::format("{:.2f} + {:.2f}", median_of(spread_of(way.rounds, server_cost_of)),
+                                median_of(spread_of(way.rounds, client_cost_of))));
+  }
+  const auto& memory = study.parts.shared_memory;
+  const double memory_us = median_of(memory) / kMicrosecond;
+  return text + fmt::format(kRow, "shared memory, spinning", time_text(memory),
+                            fmt::format("{:.2f} + {:.2f}", memory_us, memory_us));
+}
+
+std::string parts_text(const Bypass& study) {
+  constexpr auto kRow = "    {:<30} {}\n";
+  const BypassParts& parts = study.parts;
+  return fmt::format("\n  of the {} with both ends asleep in between\n",
+                     format_time(median_of(spread_of(study.ways.front().rounds, p50_ns_of)))) +
+         fmt::format(kRow, time_text(parts.sleep_and_wake),
+                     "falling asleep and waking up: --wait spin saves that,") +
+         fmt::format(kRow, "", "without a bypass, for a processor at each end") +
+         fmt::format(kRow, time_text(parts.tcp_and_ip),
+                     "TCP and IP: a bypass brings a stack of its own for it") +
+         fmt::format(kRow, time_text(parts.system_calls_and_sockets),
+                     "system calls and sockets: a bypass saves that") +
+         fmt::format(kRow, time_text(parts.shared_memory),
+                     "copies and the way between the processors: nothing does");
+}
+
+std::string load_text(const Way& load) {
+  const double kernel = median_of(spread_of(load.rounds, kernel_pct_of));
+  return fmt::format(
+      "\n  under load, {} in a closed loop\n"
+      "    {:.2f} us of the server's processor time per message, {} of it in the kernel:\n"
+      "    a bypass saves that part at most, less what its own stack takes\n",
+      format_counted(load.connections, "connection"),
+      median_of(spread_of(load.rounds, server_cost_of)),
+      kernel > 99 ? "over 99 %" : fmt::format("{:.0f} %", kernel));
+}
+
+}  // namespace
+
+std::string text_report(const Comparison& study) {
+  constexpr auto kRow = "  {:<7} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n";
+  std::string text = about_text(study.setting);
+  text += fmt::format(kRow, "", "", "", "", "", "", "server CPU", "client CPU");
+  text += fmt::format(kRow, "backend", "rounds", "qps", "p50", "p99", "p99.9", "us/message",
+                      "us/message");
+  Parts parts;
+  for (const Compared& one : study.backends) {
+    text += row_text(one);
+    parts.push_back({one.backend, one.rounds});
+  }
+  for (std::size_t i = 1; i < study.backends.size(); ++i) {
+    const Compared& one = study.backends[i];
+    text +=
+        fmt::format("\n  {} against {}, round by round:\n", one.backend, study.backends[0].backend);
+    text += fmt::format("    server CPU per message x {}\n    {:<22} x {}\n",
+                        spread_text(one.server_cpu_ratio, 3), "qps", spread_text(one.qps_ratio, 3));
+  }
+  return text + conditions_text(study.setting, parts, study.rounds_left_out);
+}
+
+std::string text_report(const Bypass& study) {
+  Parts parts;
+  for (const Way& way : study.ways) parts.push_back({way.name, way.rounds});
+  return about_text(study.setting) + ways_text(study) + parts_text(study) +
+         load_text(study.ways.back()) +
+         conditions_text(study.setting, parts, study.rounds_left_out);
+}
+
+std::string probe_line(std::size_t number, const Probe& probe) {
+  constexpr auto kRow = "  {:>5}  {:>9}  {:>9}  {:>9}  {:>7}  {:<7}  {}\n";
+  const RunResult& run = probe.result;
+  const double planned = run.outcome ? static_cast<double>(run.outcome->planned) : 0;
+  const double behind = run.pacing ? static_cast<double>(run.pacing->behind) : 0;
+  std::string text;
+  if (number == 1)
+    text = fmt::format(kRow, "probe", "asked", "reached", "p99", "behind", "verdict", "objectives");
+  return text + fmt::format(kRow, number, format_rate(probe.rate_hz), format_rate(qps_of(run)),
+                            format_time(p99_ns_of(run)),
+                            format_share(planned > 0 ? 100 * behind / planned : 0),
+                            run.verdict && run.verdict->valid() ? "VALID" : "INVALID",
+                            probe.kept ? "kept" : probe.reason);
+}
+
+std::string outcome_text(const MaxRate& study) {
+  std::string text;
+  if (!study.max_rate_hz) {
+    text = "\n  maximum    none: no rate kept the objectives\n";
+  } else {
+    const auto of_rate = [&](const Probe& probe) { return probe.rate_hz == *study.max_rate_hz; };
+    const auto tries = static_cast<std::uint64_t>(std::ranges::count_if(study.probes, of_rate));
+    text = fmt::format(
+        "\n  maximum    {} messages/s, kept in {} of {}: {} ({} to {}) reached, "
+        "p99 {}\n",
+        format_rate(*study.max_rate_hz), study.reached_hz ? study.reached_hz->rounds : 0,
+        format_counted(tries, "probe"), format_rate(median_of(study.reached_hz)),
+        format_rate(study.reached_hz ? study.reached_hz->min : 0),
+        format_rate(study.reached_hz ? study.reached_hz->max : 0), time_text(study.p99_ns));
+  }
+  if (study.next)
+    text +=
+        fmt::format("  next       {}: {}\n", format_rate(study.next->rate_hz), study.next->reason);
+  if (study.limit == "generator")
+    text += "  limit      the generator: the server may do more; give it more threads\n";
+  if (study.probes.size() >= kProbesMax)
+    text += fmt::format("  warning    stopped after {} probes: the machine does not hold still\n",
+                        kProbesMax);
+  const RunResult& any = study.probes.front().result;
+  return text + fmt::format("  path       {} ({})\n  machine    {}\n", any.path.active,
+                            any.path.evidence.empty() ? "" : any.path.evidence.front(),
+                            describe(any.host));
+}
+
+std::string text_report(const MaxRate& study) {
+  std::string text = about_text(study.setting);
+  for (std::size_t i = 0; i < study.probes.size(); ++i) text += probe_line(i + 1, study.probes[i]);
+  return text + outcome_text(study);
+}
+
+}  // namespace wiremark::report
