@@ -1,5 +1,5 @@
 // The search for the highest rate, against servers that are one line of arithmetic.
-#include "netload/max_search.h"
+#include "netload/studies/max_search.h"
 
 #include <doctest/doctest.h>
 

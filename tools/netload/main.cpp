@@ -1,9 +1,9 @@
 // netload: a load generator that checks every reply and says what it cost.
-#include "netload/bypass.h"
-#include "netload/compare.h"
-#include "netload/find_max.h"
 #include "netload/run.h"
-#include "netload/server_process.h"
+#include "netload/studies/bypass.h"
+#include "netload/studies/compare.h"
+#include "netload/studies/find_max.h"
+#include "netload/studies/server_process.h"
 #include "options.h"
 #include "printing.h"
 #include "report.h"

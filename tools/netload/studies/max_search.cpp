@@ -1,5 +1,5 @@
 // Doubles and halves the rate, and repeats what may have been luck or a hiccup.
-#include "netload/max_search.h"
+#include "netload/studies/max_search.h"
 
 #include <algorithm>
 

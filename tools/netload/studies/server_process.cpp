@@ -1,5 +1,5 @@
 // The server at the other end: one we start, or the process behind a listening address.
-#include "netload/server_process.h"
+#include "netload/studies/server_process.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // Servers of our own under loads that are to be compared: each run in turn, round by round.
-#include "netload/rounds.h"
+#include "netload/studies/rounds.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "netload/run.h"
-#include "netload/server_process.h"
+#include "netload/studies/server_process.h"
 #include "report.h"
 #include "report/study.h"
 

@@ -1,11 +1,11 @@
 // Backends against one another: the same load on each in turn, round by round, as one table.
-#include "netload/compare.h"
+#include "netload/studies/compare.h"
 
 #include <fmt/format.h>
 
 #include "base/units.h"
 #include "measure/quantity.h"
-#include "netload/rounds.h"
+#include "netload/studies/rounds.h"
 #include "report.h"
 
 namespace wiremark::tools {

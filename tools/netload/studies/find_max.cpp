@@ -1,13 +1,13 @@
 // What a search for the highest rate is asked, and how its probes and outcome are told.
-#include "netload/find_max.h"
+#include "netload/studies/find_max.h"
 
 #include <fmt/format.h>
 
 #include "base/units.h"
 #include "measure/quantity.h"
 #include "measure/ratio.h"
-#include "netload/max_search.h"
 #include "netload/run.h"
+#include "netload/studies/max_search.h"
 #include "printing.h"
 #include "report.h"
 #include "report/study.h"

@@ -1,5 +1,5 @@
 // What bypassing the kernel could save here: the same message over shorter and shorter ways.
-#include "netload/bypass.h"
+#include "netload/studies/bypass.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "measure/memory_echo.h"
 #include "measure/quantity.h"
 #include "measure/ratio.h"
-#include "netload/rounds.h"
+#include "netload/studies/rounds.h"
 #include "report.h"
 
 namespace wiremark::tools {
