@@ -56,8 +56,9 @@ std::string json_line(const Interval& interval) {
   return dump(to_json(IntervalLine{interval})) + "\n";
 }
 
-Result<RunResult> parse_result(std::string_view text) {
-  Json document = parse_shallow(text);
+Result<RunResult> parse_result(std::string_view text) { return read_result(parse_shallow(text)); }
+
+Result<RunResult> read_result(Json document) {
   if (!document.is_object()) return failed("no JSON document", {}, 0);
   const Json named = document.value("schema", Json());
   if (named == kResultSchemaBefore) upgrade_result(document);

@@ -24,12 +24,12 @@ std::string json_document(const MaxRate& study) { return pretty(to_json(study));
 std::string json_document(const Bypass& study) { return pretty(to_json(study)); }
 
 Result<Document> parse_document(std::string_view text) {
-  const Json document = parse_shallow(text);
+  Json document = parse_shallow(text);
   const Json schema = document.is_object() ? document.value("schema", Json()) : Json();
   if (schema == "wiremark.comparison/1") return read_study<Comparison>(document);
   if (schema == "wiremark.find-max/1") return read_study<MaxRate>(document);
   if (schema == "wiremark.bypass/1") return read_study<Bypass>(document);
-  auto result = parse_result(text);
+  auto result = read_result(std::move(document));
   if (!result) return std::unexpected(result.error());
   return std::move(*result);
 }
