@@ -133,7 +133,8 @@ Machine this_machine() {
   machine.hypervisor = hypervisor_name();
   machine.clocksource =
       first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-  machine.compiler = build_info().compiler;
+  machine.build = build_info();
+  machine.compiler = machine.build->compiler;
   machine.libraries = {
       fmt::format("glibc {}", ::gnu_get_libc_version()),
       fmt::format("fmt {}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)};

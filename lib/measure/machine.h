@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "measure/build_info.h"
 
 namespace wiremark::measure {
 
@@ -28,6 +30,7 @@ struct Machine {
   std::string hypervisor;           ///< "KVM" and the like; "unknown" when there is an unnamed one.
   std::string clocksource;          ///< "tsc", "kvm-clock", ...: slow ones make now_ns() costly.
   std::string compiler;             ///< What built this program: "g++ 12.2.0".
+  std::optional<BuildInfo> build;   ///< How; documents of before have none.
   std::vector<std::string> libraries;  ///< "glibc 2.36", ...; tools add those they link.
   Nanoseconds wake_cost_ns = 0;        ///< See measure_wake_cost(); 0 when not measured.
   bool wake_crosses_cores = false;     ///< Whether it is measured between two processors.

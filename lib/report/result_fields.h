@@ -10,6 +10,21 @@ namespace wiremark::report {
 
 constexpr std::array<const char*, 3> names_of(Of<Role>) { return {"generator", "server", "bench"}; }
 
+constexpr auto fields(Of<measure::BuildInfo>) {
+  using measure::BuildInfo;
+  return table("build", "What changes the speed of the program that measured.",
+               field("optimization", &BuildInfo::optimization, "What stands behind -O."),
+               field("instructions", &BuildInfo::instructions, "The oldest processor it runs on."),
+               field("asserts", &BuildInfo::asserts, "NDEBUG is not defined."),
+               field("library_asserts", &BuildInfo::library_asserts,
+                     "_GLIBCXX_ASSERTIONS, _GLIBCXX_DEBUG or hardened libc++."),
+               field("link_time", &BuildInfo::link_time, "-flto."),
+               field("coverage", &BuildInfo::coverage),
+               field("profile", &BuildInfo::profile, "generate or use where there is one."),
+               field("sanitizers", &BuildInfo::sanitizers),
+               field("arguments", &BuildInfo::arguments, "What else was given, such as CXXFLAGS."));
+}
+
 constexpr auto fields(Of<measure::Machine>) {
   using measure::Machine;
   return table(
@@ -24,7 +39,7 @@ constexpr auto fields(Of<measure::Machine>) {
             field("memlock_bytes", &Machine::memlock_bytes, Unit::limit, Add::parts)),
       field("hypervisor", &Machine::hypervisor, "Empty on bare metal."),
       field("clocksource", &Machine::clocksource), field("compiler", &Machine::compiler),
-      field("libraries", &Machine::libraries),
+      field("build", &Machine::build), field("libraries", &Machine::libraries),
       field("wake_cost_ns", &Machine::wake_cost_ns, Unit::ns, Add::parts, "0 when not measured."),
       field("wake_crosses_cores", &Machine::wake_crosses_cores));
 }

@@ -172,6 +172,13 @@ void judge_samples(const RunResult& result, Judgement& judgement) {
   }
 }
 
+// What a slower program measured says nothing of a release.
+void judge_build(const RunResult& result, Judgement& judgement) {
+  if (!result.host.build) return;
+  for (const std::string& reason : measure::slowed_by(*result.host.build))
+    judgement.notes.push_back("built slower than a release: " + reason);
+}
+
 }  // namespace
 
 bool generator_was_limit(const RunResult& result) {
@@ -200,6 +207,7 @@ Judgement judge(const RunResult& result) {
   judge_samples(result, judgement);
   judge_others(result, judgement);
   judge_place(result, judgement);
+  judge_build(result, judgement);
   return judgement;
 }
 

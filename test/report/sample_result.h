@@ -27,7 +27,9 @@ inline RunResult sample_result() {
   result.host.nofile_hard = measure::kUnlimited;
   result.host.memlock_bytes = 8 << 20;
   result.host.clocksource = "tsc";
-  result.host.compiler = "gcc 12.2.0";
+  result.host.compiler = "g++ 12.2.0";
+  result.host.build.emplace();
+  result.host.build->optimization = "3";
   result.host.libraries = {"glibc 2.36"};
   result.host.wake_cost_ns = 20'000;
   result.host.wake_crosses_cores = true;

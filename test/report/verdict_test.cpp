@@ -225,3 +225,13 @@ TEST_CASE("clamped values and missing connections are told") {
   result.totals.connections = 99;
   CHECK(only_reason(result) == "only 99 of 100 connections opened");
 }
+
+TEST_CASE("a build that is slower than a release is told, and does not invalidate") {
+  RunResult result = sample_result();
+  result.host.build->library_asserts = true;
+  CHECK(mentions(only_note(result), "the standard library checks itself"));
+  result.host.build->sanitizers = "thread";
+  CHECK(judge(result).notes.size() == 2);
+  result.host.build.reset();  // A document of before.
+  CHECK(is_good(result));
+}
