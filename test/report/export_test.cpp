@@ -331,6 +331,25 @@ TEST_CASE("a live line has both directions and the memory") {
   CHECK(text_line(interval).find("packets") == std::string::npos);
 }
 
+TEST_CASE("a live line keeps to 80 columns, whatever the figures") {
+  Interval interval = sample_result().intervals.front();
+  interval.start_s = 86'000;
+  interval.seconds = 1;
+  interval.connections = 100'000;
+  interval.messages = 1'234'567;
+  interval.bytes_in = interval.bytes_out = std::uint64_t{1'000} << 20;
+  interval.packets = Packets{1'234'567, 1'234'567, 1'234'567, 1'234'567};
+  interval.p50_ns = interval.p99_ns = interval.max_ns = 12'345'678;
+  interval.user_s = 12.345;
+  interval.rss_bytes = std::uint64_t{1'000} << 20;
+  interval.errors = 1'000'000'000;
+  std::istringstream lines(text_line(interval));
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(line.size() <= 80);
+  }
+}
+
 TEST_CASE("a report of nothing still reads as one") {
   const std::string text = text_report({});
   CHECK(text.find("0 qps") != std::string::npos);
