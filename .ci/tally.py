@@ -1,9 +1,10 @@
-"""Prints which tests of a build directory failed or were skipped, and why, and their totals."""
+"""Prints which tests of a build directory failed or were skipped, and why, the slowest, and totals."""
 import json
 import pathlib
 import sys
 
 PASSED = {'OK', 'EXPECTEDFAIL'}
+SLOWEST = 8
 
 
 def reason(run):
@@ -25,6 +26,8 @@ def main(build_dir):
         print(f'failed {run["name"]}: {run["result"]}')
     for run in skipped:
         print(f'skipped {run["name"]}: {reason(run)}')
+    for run in sorted(runs, key=lambda run: -run['duration'])[:SLOWEST]:
+        print(f'slow {run["duration"]:.0f} s {run["name"]}')
     passed = len(runs) - len(failed) - len(skipped)
     print(f'tests of {build_dir}: {passed} passed, {len(failed)} failed, {len(skipped)} skipped')
     return 1 if failed else 0
