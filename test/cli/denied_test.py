@@ -58,8 +58,21 @@ def auto_falls_back_in_netload():
 def netload_starts_its_own_server():
     ended = denied("NETLOAD", "-c", "2", "-n", "100").ended_with(0)
     expect_one_note(ended.err, "netload")
-    ended = denied("NETLOAD", "--compare", "epoll,uring", "-c", "2", "-d", "50ms", "--rounds", "1").ended_with(3)
-    contains(ended.err, "io_uring")
+
+
+@case
+def a_comparison_leaves_out_what_cannot_run():
+    flags = ["-c", "2", "-d", "50ms", "--rounds", "1"]
+    ended = denied("NETLOAD", "--compare", "epoll,uring", *flags).ended_with(0)
+    rows = [line.split()[0] for line in ended.out.splitlines() if "VALID" in line and "round" not in line]
+    equal(rows, ["epoll"], "rows of the table")
+    notes = [line for line in ended.err.splitlines() if "io_uring" in line]
+    equal(len(notes), 1, f"notes about io_uring in {ended.err!r}")
+    contains(notes[0], "no row for what cannot run here")
+    contains(notes[0], "seccomp", "the note, which names the fix")
+    ended = denied("NETLOAD", "--compare", "epoll,uring", "--json", *flags).ended_with(0)
+    equal([one["backend"] for one in ended.json()["backends"]], ["epoll"], "backends of the document")
+    contains(denied("NETLOAD", "--compare", "uring", *flags).ended_with(3).err, "seccomp")
 
 
 @case

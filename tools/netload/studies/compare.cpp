@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "measure/quantity.h"
 #include "netload/studies/rounds.h"
+#include "printing.h"
 #include "report.h"
 
 namespace wiremark::tools {
@@ -25,14 +26,34 @@ std::string about(const LoadOptions& options, std::size_t rounds) {
                      options.no_verify ? "counted" : "verified");
 }
 
+// Those of options.compare that run here. One that does not is left out of the table, and a line
+// says why and how to allow it. Errors: none runs.
+Result<std::vector<net::Backend>> runnable(const LoadOptions& options) {
+  std::vector<net::Backend> backends;
+  std::vector<Error> denied;
+  for (const net::Backend backend : options.compare) {
+    if (const auto choice = net::choose_backend(backend))
+      backends.push_back(backend);
+    else
+      denied.push_back(choice.error());
+  }
+  if (backends.empty()) return std::unexpected(denied.front());
+  for (const Error& error : denied)
+    print_err("netload: no row for what cannot run here: {}\n", error.message());
+  return backends;
+}
+
 }  // namespace
 
 int compare(const LoadOptions& options, const std::vector<std::string>& arguments,
             const net::Stop& stop, Signals& signals) {
-  const auto client = usable_backend("netload", options.backend, options.output.quiet);
+  const auto backends = runnable(options);
+  if (!backends) return cannot("netload", backends.error());
+  const bool told = backends->size() < options.compare.size();
+  const auto client = usable_backend("netload", options.backend, told || options.output.quiet);
   if (!client) return cannot("netload", client.error());
   std::vector<Contender> contenders;
-  for (const net::Backend backend : options.compare) {
+  for (const net::Backend backend : *backends) {
     auto one = enter(std::string(net::to_string(backend)), options, *client, backend,
                      ServerProcess::Listen::tcp);
     if (!one) return cannot("netload", one.error());
