@@ -87,7 +87,11 @@ std::optional<pid_t> peer_of(const net::Address& address) {
 Result<ServerProcess> ServerProcess::start(const std::vector<std::string>& arguments,
                                            Listen listen) {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path() / "netecho";
+  const fs::path own = fs::read_symlink("/proc/self/exe", error);
+  if (error)
+    return failed("readlink", "/proc/self/exe (netecho is looked for beside it: mount /proc)",
+                  error.value());
+  const fs::path program = own.parent_path() / "netecho";
   if (!fs::exists(program, error))
     return failed("netecho", "is not beside this program: " + program.string(), 0);
   std::string folder = (fs::temp_directory_path(error) / "netload-XXXXXX").string();
