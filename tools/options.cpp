@@ -216,7 +216,13 @@ void CommandLine::add(ThreadOptions& options) {
 
 void CommandLine::add(TimeOptions& options, const std::string& duration_help) {
   const auto time = [](const std::string& text) { return parse_duration(text); };
-  add("-d,--duration", options.duration, "TIME", time, duration_help);
+  const auto duration = [](const std::string& text) -> Result<Nanoseconds> {
+    const auto parsed = parse_duration(text);
+    if (parsed && *parsed == 0)
+      return failed("'" + text + "' is no time at all; 1s is a second", {}, 0);
+    return parsed;
+  };
+  add("-d,--duration", options.duration, "TIME", duration, duration_help);
   add("-i,--interval", options.interval, "TIME", time, "Print a line of figures every TIME (off)");
 }
 

@@ -39,6 +39,8 @@ Result<Objective> parse_objective(std::string_view text) {
   }
   const auto time = parse_duration(limit);
   if (!time || limit.empty()) return not_an_objective(text);
+  if (limit.find_last_not_of("0123456789.") == std::string_view::npos)
+    return failed(fmt::format("'{0}' has no unit; write {0}ms or {0}s", text), {}, 0);
   objective.limit = static_cast<double>(*time);
   if (name == "mean" || name == "max") {
     objective.figure = name == "mean" ? Objective::Figure::mean : Objective::Figure::max;

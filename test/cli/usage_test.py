@@ -36,6 +36,7 @@ def wrong_values_of_both_tools():
         expect_usage(tool, ["--backend", "foo"], "--backend", "foo", "auto, epoll or uring")
         expect_usage(tool, ["-b", "io"], "--backend", "auto, epoll or uring")
         expect_usage(tool, ["-d", "5x"], "--duration", "5x", "time such as")
+        expect_usage(tool, ["-d", "0"], "--duration", "'0'", "1s is a second")
         expect_usage(tool, ["--duration=-1s"], "--duration", "time such as")
         expect_usage(tool, ["-i", "soon"], "--interval", "time such as")
         expect_usage(tool, ["--cpus", "9-1"], "--cpus", "9-1", "list of processors")
