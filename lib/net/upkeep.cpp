@@ -17,23 +17,19 @@ Upkeep::Upkeep(const ReactorOptions& options) noexcept
 // needed for a while, since that takes the kernel about 0.1 ms for a MiB, and as long again when it
 // is needed after all.
 void Upkeep::look(Nanoseconds now, std::size_t held) {
-  const auto over = [this](std::size_t bytes) {
-    return bytes + std::min(memory_kept_, SIZE_MAX - bytes);
-  };
   if (held > mark_) {
     most_ = std::max(most_, held);
-    mark_ = std::min(memory_limit_, over(held));
     spare_ = false;
     if (look_at_ == kNever && memory_kept_ != SIZE_MAX) look_at_ = now + kLook;
   }
+  mark_ = std::min(memory_limit_, std::max(memory_kept_, held + memory_kept_ / 8));
   if (now < look_at_) return;
-  const bool much_less = most_ > over(held);
+  const bool much_less = most_ > held && most_ - held > memory_kept_;
   if (much_less && spare_) {
     ::malloc_trim(0);
     most_ = held;
   }
   spare_ = much_less && !spare_;
-  mark_ = std::min(memory_limit_, over(held));
   look_at_ = most_ > memory_kept_ ? now + kLook : kNever;
 }
 

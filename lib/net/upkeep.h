@@ -54,8 +54,9 @@ class Upkeep {
   Nanoseconds sweep_at_ = kNever;
   std::size_t block_ = 0;  // Of the pool, that was swept last.
   std::size_t mark_;       // Memory over which a turn has a closer look.
-  std::size_t most_ = 0;   // That was held since the last was given back.
-  bool spare_ = false;     // At the last look much less was held.
+  std::size_t most_ =
+      0;  // That was held since the last was given back, to an eighth of what is kept.
+  bool spare_ = false;  // At the last look much less was held.
   Nanoseconds look_at_ = kNever;
 };
 
