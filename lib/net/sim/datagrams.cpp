@@ -80,18 +80,12 @@ void DatagramEnd::arrive(DatagramSocket& from, const std::string& to,
 }
 
 void DatagramEnd::make_ready(DatagramSocket& socket) {
-  if (!std::exchange(socket.ready, true)) ready_.push_back(&socket);
+  ready_.add(socket);
   wake();
 }
 
 bool DatagramEnd::deliver() {
-  for (auto left = std::min<std::size_t>(ready_.size(), options_.events_per_turn); left > 0;
-       --left) {
-    DatagramSocket& socket = *ready_.front();
-    ready_.pop_front();
-    socket.ready = false;
-    if (serve_one(socket)) make_ready(socket);
-  }
+  ready_.serve(options_.events_per_turn, [this](DatagramSocket& one) { return serve_one(one); });
   return ready_.empty();
 }
 

@@ -74,7 +74,7 @@ class DatagramEnd : public End {
 
   Sockets& sockets_;
   std::vector<std::unique_ptr<DatagramSocket>> own_;
-  std::deque<DatagramSocket*> ready_;
+  ReadyQueue<DatagramSocket> ready_;
   std::uint64_t dropped_ = 0;
   std::function<std::optional<Bytes>(Bytes)> answer_;
   std::function<void(DatagramConn&, Bytes)> on_datagram_;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "net/attention.h"
@@ -56,6 +58,36 @@ struct Seen {
 };
 
 using Watch = std::function<void(const Seen&)>;
+
+/// The connections or sockets of an end that the next turn serves, each once and in their order. A
+/// T has a `ready`.
+template <class T>
+class ReadyQueue {
+ public:
+  bool empty() const noexcept { return queue_.empty(); }
+
+  void add(T& one) {
+    if (!std::exchange(one.ready, true)) queue_.push_back(&one);
+  }
+  void forget(T& one) {
+    if (one.ready) std::erase(queue_, &one);
+  }
+
+  /// Calls serve_one(T&), which is true when it is to come again, for up to `most` of those that
+  /// are there now.
+  template <class F>
+  void serve(std::size_t most, F&& serve_one) {
+    for (std::size_t left = std::min(queue_.size(), most); left > 0; --left) {
+      T& one = *queue_.front();
+      queue_.pop_front();
+      one.ready = false;
+      if (serve_one(one)) add(one);
+    }
+  }
+
+ private:
+  std::deque<T*> queue_;
+};
 
 class End {
  public:

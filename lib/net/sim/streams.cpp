@@ -67,19 +67,13 @@ void StreamEnd::answer_handshake(StreamConn& client, std::uint64_t number, int e
 }
 
 void StreamEnd::make_ready(StreamConn& conn) {
-  if (!std::exchange(conn.ready, true)) ready_.push_back(&conn);
+  ready_.add(conn);
   wake();
 }
 
 bool StreamEnd::deliver() {
   accept_some();
-  for (auto left = std::min<std::size_t>(ready_.size(), options_.events_per_turn); left > 0;
-       --left) {
-    StreamConn& conn = *ready_.front();
-    ready_.pop_front();
-    conn.ready = false;
-    if (serve_one(conn)) make_ready(conn);
-  }
+  ready_.serve(options_.events_per_turn, [this](StreamConn& one) { return serve_one(one); });
   return ready_.empty() && backlog_.empty();
 }
 
@@ -274,7 +268,7 @@ void StreamEnd::free(StreamConn& conn) {
     });
   }
   if (conn.peer) conn.peer->peer = nullptr;
-  if (conn.ready) std::erase(ready_, &conn);
+  ready_.forget(conn);
   pool_.give_back(conn);
 }
 

@@ -117,7 +117,7 @@ class StreamEnd : public End {
   ConnPool<StreamConn> pool_;
   Upkeep upkeep_;
   std::deque<StreamConn*> backlog_;
-  std::deque<StreamConn*> ready_;
+  ReadyQueue<StreamConn> ready_;
   std::vector<StreamConn*> dead_;
   std::function<void(Conn&)> on_open_;
   std::function<void(Conn&, int)> on_close_;
