@@ -114,6 +114,7 @@ class Output(unittest.TestCase):
             self.assertLessEqual(cell["ns_p50"], cell["ns_p99"])
             for figure in ("qps", "mb_per_s", "wire_bytes", "operations", "batches"):
                 self.assertGreater(cell[figure], 0, (cell["key"], figure))
+            self.assertEqual(len(cell["repeats_ns"]), 2, cell["key"])
             for figure in ("spread_pct", "cpu_user_ns", "cpu_sys_ns"):
                 self.assertGreaterEqual(cell[figure], 0, (cell["key"], figure))
             self.assertIn("instructions", cell)
@@ -203,27 +204,42 @@ class Output(unittest.TestCase):
     def test_where_counters_are_denied_the_text_says_why(self):
         self.check_counters("perf_event_open: Permission denied", preexec_fn=deny_counters)
 
-    def test_a_baseline_tells_slower_from_equal(self):
-        fresh = document(*QUICK, "-f", "bytes")
-        slow_past, fast_past = self.path / "slow.json", self.path / "fast.json"
-        for path, factor in ((slow_past, 1000), (fast_past, 0.001)):
+    def test_a_baseline_tells_slower_from_faster(self):
+        repeated = ["-w", "packet", "-n", "2000", "--repeat", "7"]
+        fresh = document(*repeated, "-f", "bytes")
+        slow_past, fast_past, torn_past = (self.path / name for name in ("slow.json", "fast.json", "torn.json"))
+        for path, factors in ((slow_past, [1e5]), (fast_past, [1e-5]), (torn_past, [1e5, 1e-5])):
             for cell in fresh["cells"]:
-                cell["ns_min"] = cell["ns_p50"] = 10 * factor
+                self.assertEqual(len(cell["repeats_ns"]), 7, cell["key"])
+                cell["repeats_ns"] = [10 * factors[i % len(factors)] for i in range(7)]
             path.write_text(json.dumps(fresh))
-        equal = run(*QUICK, "-f", "bytes", "--baseline", str(slow_past))
-        self.assertEqual(equal.returncode, 0, equal.stdout)
-        self.assertIn("0 of", equal.stdout)
-        before = self.path / "before.json"
-        before.write_text(json.dumps(json.loads(slow_past.read_text()) | {"schema": "wiremark.result/1"}))
-        self.assertIn("0 of", run(*QUICK, "-f", "bytes", "--baseline", str(before)).stdout)
-        slower = run(*QUICK, "-f", "bytes", "--baseline", str(fast_past), "--tolerance", "50%")
+        faster = run(*repeated, "-f", "bytes", "--baseline", str(slow_past))
+        self.assertEqual(faster.returncode, 0, faster.stdout)
+        self.assertIn("of 6 rows 0 slower, 6 faster, 0 level, 0 undecided", faster.stdout)
+        slower = run(*repeated, "-f", "bytes", "--baseline", str(fast_past), "--tolerance", "50%")
         self.assertEqual(slower.returncode, 1)
-        self.assertIn("slower  packet/bytes:own/decode/hot", slower.stdout)
-        added = run(*QUICK, "-f", "bytes,protobuf", "--baseline", str(slow_past))
-        self.assertIn("new     packet/protobuf:own/decode/hot", added.stdout)
-        other = run(*QUICK, "-f", "protobuf", "--baseline", str(slow_past))
+        self.assertIn("of 6 rows 6 slower", slower.stdout)
+        self.assertRegex(slower.stdout, r"slower +packet/bytes:own/decode/hot +[\d.]+ \([\d.]+ to [\d.]+, 96\.9 % sure\)")
+        torn = run(*repeated, "-f", "bytes", "--baseline", str(torn_past))
+        self.assertEqual(torn.returncode, 0, torn.stdout)
+        self.assertIn("6 undecided (more --repeat", torn.stdout)
+        self.assertNotIn("undecided  packet", torn.stdout)
+        self.assertIn("undecided  packet", run(*repeated, "-f", "bytes", "-v", "--baseline", str(torn_past)).stdout)
+        added = run(*repeated, "-f", "bytes,protobuf", "--baseline", str(slow_past))
+        self.assertIn("new        packet/protobuf:own/decode/hot", added.stdout)
+        other = run(*repeated, "-f", "protobuf", "--baseline", str(slow_past))
         self.assertEqual(other.returncode, 1, other.stdout)  # Nothing was compared.
         self.assertIn("no row of this run", other.stdout)
+
+    def test_too_few_repeats_are_refused_before_anything_is_timed(self):
+        few, enough = self.path / "few.json", self.path / "enough.json"
+        for path, repeats in ((few, 6), (enough, 7)):
+            path.write_text(json.dumps({"schema": "wiremark.result/2",
+                                        "cells": [{"key": "a", "repeats_ns": repeats * [1.5]}]}))
+        for path, repeat, says in ((few, "7", "it has 6 repeats of a row"), (enough, "6", "needs --repeat 7")):
+            refused = run("-d", "10m", "-f", "bytes", "--repeat", repeat, "--baseline", str(path), timeout=30)
+            self.assertEqual(refused.returncode, 2, refused.stdout)
+            self.assertIn(says, refused.stderr)
 
     def test_what_is_no_baseline_is_refused_before_anything_is_timed(self):
         own = {"schema": "wiremark.result/2", "cells": [{"key": "a"}]}
@@ -248,7 +264,7 @@ class Output(unittest.TestCase):
         done = run("--targets", "-n", "20", "--repeat", "1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("no row", done.stdout)
-        self.assertRegex(done.stdout, r"bytes decode / memcpy.*(met|MISSED) by \d+ %")
+        self.assertRegex(done.stdout, r"bytes decode / memcpy.* 0\.0 %  undecided")  # One repeat knows nothing.
         self.assertRegex(done.stdout, r"allocations: (0 in \d+ rows, met|MISSED)|n/a")
 
     def test_one_library_can_be_named(self):

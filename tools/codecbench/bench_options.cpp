@@ -7,6 +7,7 @@
 
 #include "base/list.h"
 #include "base/units.h"
+#include "measure/ratio.h"
 #include "wire/pairs.h"
 
 namespace wiremark::tools {
@@ -99,12 +100,13 @@ void add_method(CommandLine& line, Method& method) {
 void add_output(CommandLine& line, Options& options) {
   line.add(options.output);
   line.add_input_file("--baseline", options.baseline,
-                      "Compare with an earlier --json; 1 when slower");
+                      "Compare with an earlier --json; 1 when a row is surely slower");
   line.add("--tolerance", options.tolerance_pct, "SHARE", parse_percent,
-           "How much slower than the baseline is still equal (5%)");
+           "How much slower or faster than the baseline is still level (5%)");
   line.add_choice("--experiment", options.experiment, "NAME", {"e2", "e4", "e6"},
                   "Rerun a published experiment and print its figures beside ours");
-  line.add_flag("--targets", options.targets, "Print the ratios this project promises, and ours");
+  line.add_flag("--targets", options.targets,
+                "Print the ratios this project promises, and whether ours keep them");
   line.add_colour(options.output);
   line.add_progress(options.output);
   line.add_flag("-v,--verbose", options.verbose, "Also print how each row's batches were cut");
@@ -136,6 +138,12 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   line.add(options.threads);
   add_output(line, options);
 
+  line.check([&options]() -> Result<> {
+    if (options.baseline.empty() || options.method.repeat >= measure::kUnpairedRoundsMin) return {};
+    return failed(fmt::format("--baseline needs --repeat {} or more: fewer cannot tell",
+                              measure::kUnpairedRoundsMin),
+                  {}, 0);
+  });
   if (const auto over = line.parse(argc, argv)) return over;
   options.arguments = line.arguments();
   options.method.threads = options.threads.threads;

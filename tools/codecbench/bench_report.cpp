@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/cpus.h"
 #include "base/units.h"
 #include "codecbench/document.h"
 #include "codecbench/experiments.h"
-#include "codecbench/progress.h"
 #include "codecbench/shelf.h"
 #include "codecbench/simd.h"
 #include "codecbench/table.h"
@@ -119,22 +116,6 @@ std::string format_results(const Options& options, const Measurement& measuremen
   return format_experiment(options.experiment, measurement.cells, measurement.parallel);
 }
 
-/// What got slower than the baseline by more than the tolerance, and what was not in it.
-std::string format_comparison(const Options& options, const Comparison& comparison) {
-  std::string text =
-      fmt::format("\nbaseline  {}, tolerance {}%\n", options.baseline, options.tolerance_pct);
-  std::size_t slower = 0;
-  for (const Change& change : comparison.changes) {
-    if (!change.slower) continue;
-    ++slower;
-    text += fmt::format("  slower  {}: fastest {:+.1f}%, median {:+.1f}%\n", change.key,
-                        change.min_pct, change.p50_pct);
-  }
-  for (const std::string& key : comparison.missing) text += fmt::format("  new     {}\n", key);
-  if (comparison.changes.empty()) return text + "  FAILED  it has no row of this run\n";
-  return text + fmt::format("  {} of {} rows are slower\n", slower, comparison.changes.size());
-}
-
 Result<> write_files(const Options& options, const report::RunResult& result,
                      const Measurement& measurement) {
   if (!options.output.csv.empty()) {
@@ -161,16 +142,14 @@ int report(const Options& options, std::chrono::system_clock::time_point started
   text += footer(options, result, measurement);
   if (!options.baseline.empty()) {
     const auto comparison = compare_with(baseline, measurement.cells, options.tolerance_pct);
-    text += format_comparison(options, comparison);
-    if (comparison.changes.empty() && !comparison.missing.empty()) {
+    text += format_comparison(comparison, options.baseline, options.tolerance_pct, options.verbose);
+    if (comparison.changes.empty()) {
       result.checks.push_back({"baseline", false, "it has no row of this run"});
       code = kCheckFailed;
     }
     for (const Change& change : comparison.changes) {
-      if (!change.slower) continue;
-      result.checks.push_back(
-          {"baseline " + change.key, false,
-           fmt::format("fastest {:+.1f}%, median {:+.1f}%", change.min_pct, change.p50_pct)});
+      if (change.answer != Answer::slower) continue;
+      result.checks.push_back({"baseline " + change.key, false, format_interval(change.ratio)});
       code = kCheckFailed;
     }
   }

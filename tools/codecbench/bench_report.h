@@ -3,15 +3,15 @@
 
 #include <chrono>
 
+#include "codecbench/baseline.h"
 #include "codecbench/bench.h"
 #include "codecbench/bench_options.h"
-#include "codecbench/document.h"
 
 namespace wiremark::tools {
 
 /// Prints and writes `measurement` as `options` ask. The exit code: 0; 1 when a row's check failed
-/// or the baseline was faster or has no row of this run; 3 when a file cannot be written; 130 when
-/// interrupted.
+/// or a row is slower than the baseline, or that has no row of this run; 3 when a file cannot be
+/// written; 130 when interrupted.
 int report(const Options& options, std::chrono::system_clock::time_point started,
            const Measurement& measurement, const Baseline& baseline);
 

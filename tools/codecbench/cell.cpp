@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace wiremark::tools {
 
 std::string CellName::key() const {
@@ -10,6 +12,12 @@ std::string CellName::key() const {
   if (!shape.empty()) which = fmt::format("/{}={}", shape, size);
   return fmt::format("{}{}/{}:{}/{}/{}", workload, which, format, implementation, op,
                      to_string(access));
+}
+
+const Cell* find_cell(const std::vector<Cell>& cells, std::string_view key) {
+  const auto found =
+      std::ranges::find_if(cells, [key](const Cell& cell) { return cell.name.key() == key; });
+  return found == cells.end() || found->figures.batches == 0 ? nullptr : &*found;
 }
 
 }  // namespace wiremark::tools

@@ -1,4 +1,4 @@
-// A run as a JSON document and as rows of a CSV file, and the comparison with an earlier document.
+// A run as a JSON document and as rows of a CSV file.
 #include "codecbench/document.h"
 
 #include <fcntl.h>
@@ -7,13 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/fd.h"
 #include "report/json.h"
-#include "report/json_upgrade.h"
 
 namespace wiremark::tools {
 namespace {
@@ -50,6 +47,7 @@ Json to_json(const Cell& cell) {
                {"ns_p50", figures.ns_p50},
                {"ns_p99", figures.ns_p99},
                {"spread_pct", figures.spread_pct},
+               {"repeats_ns", figures.repeats_ns},
                {"qps", figures.qps},
                {"mb_per_s", figures.mb_per_s},
                {"wire_bytes", figures.wire_bytes},
@@ -87,32 +85,6 @@ constexpr std::string_view kCsvHeader =
 
 }  // namespace
 
-Result<Baseline> read_baseline(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return failed("open", path);
-  constexpr int kDepthMax = 16;  // The library copies deeper documents by recursion.
-  const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kDepthMax; };
-  const auto document = Json::parse(stream, shallow, false);
-  const Json schema = document.is_object() ? document.value("schema", Json()) : Json();
-  // Their cells are the same.
-  const bool known = schema == report::kResultSchema || schema == report::kResultSchemaBefore;
-  if (!known || !document.contains("cells") || !document["cells"].is_array()) {
-    return failed("read", path + " (no JSON document of codecbench)", 0);
-  }
-  Baseline cells;
-  for (const auto& cell : document["cells"]) {
-    if (!cell.is_object() || !cell.contains("key") || !cell["key"].is_string()) {
-      return failed("read", path + " (a cell without a key)", 0);
-    }
-    const auto figure = [&cell](const char* name) {
-      return cell.contains(name) && cell[name].is_number() ? cell[name].get<double>() : 0.0;
-    };
-    cells[cell["key"].get<std::string>()] = {figure("ns_min"), figure("ns_p50")};
-  }
-  if (cells.empty()) return failed("read", path + " (it has no cell)", 0);
-  return cells;
-}
-
 std::string json_document(const report::RunResult& result, const std::vector<Cell>& cells) {
   Json document = Json::parse(report::json_document(result));
   Json& list = document["cells"] = Json::array();
@@ -135,25 +107,6 @@ Result<> append_csv(const std::string& path, const report::RunResult& result,
     left.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
-}
-
-Comparison compare_with(const Baseline& baseline, const std::vector<Cell>& cells,
-                        double tolerance_pct) {
-  Comparison comparison;
-  for (const Cell& cell : cells) {
-    if (cell.figures.batches == 0) continue;
-    Change change{.key = cell.name.key()};
-    const auto found = baseline.find(change.key);
-    if (found == baseline.end() || found->second.ns_min <= 0 || found->second.ns_p50 <= 0) {
-      comparison.missing.push_back(change.key);
-      continue;
-    }
-    change.min_pct = 100 * (cell.figures.ns_min / found->second.ns_min - 1);
-    change.p50_pct = 100 * (cell.figures.ns_p50 / found->second.ns_p50 - 1);
-    change.slower = change.min_pct > tolerance_pct && change.p50_pct > tolerance_pct;
-    comparison.changes.push_back(change);
-  }
-  return comparison;
 }
 
 }  // namespace wiremark::tools

@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "base/cpus.h"
+#include "codecbench/baseline.h"
 #include "codecbench/bench.h"
 #include "codecbench/bench_options.h"
 #include "codecbench/bench_report.h"
-#include "codecbench/document.h"
 #include "codecbench/experiments.h"
 #include "codecbench/progress.h"
 #include "codecbench/rows.h"

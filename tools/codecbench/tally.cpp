@@ -9,9 +9,18 @@
 namespace wiremark::tools {
 namespace {
 
-/// The median of each repeat, over all threads, sorted.
-std::vector<float> repeat_medians(std::span<const Tally> tallies) {
-  std::vector<float> medians;
+/// The value that `percent` of `sorted` do not exceed (nearest rank); 0 when there is none.
+template <class T>
+double percentile(std::span<const T> sorted, double percent) noexcept {
+  if (sorted.empty()) return 0;
+  const auto rank =
+      static_cast<std::size_t>(std::ceil(percent / 100 * static_cast<double>(sorted.size())));
+  return static_cast<double>(sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1]);
+}
+
+/// The median of each repeat, over all threads.
+std::vector<double> repeat_medians(std::span<const Tally> tallies) {
+  std::vector<double> medians;
   for (std::size_t repeat = 0; repeat < tallies[0].repeat_ends.size(); ++repeat) {
     std::vector<float> batches;
     for (const Tally& tally : tallies) {
@@ -21,20 +30,12 @@ std::vector<float> repeat_medians(std::span<const Tally> tallies) {
           tally.batches.begin() + static_cast<std::ptrdiff_t>(tally.repeat_ends[repeat]));
     }
     std::sort(batches.begin(), batches.end());
-    if (!batches.empty()) medians.push_back(static_cast<float>(percentile(batches, 50)));
+    if (!batches.empty()) medians.push_back(percentile<float>(batches, 50));
   }
-  std::sort(medians.begin(), medians.end());
   return medians;
 }
 
 }  // namespace
-
-double percentile(std::span<const float> sorted, double percent) noexcept {
-  if (sorted.empty()) return 0;
-  const auto rank =
-      static_cast<std::size_t>(std::ceil(percent / 100 * static_cast<double>(sorted.size())));
-  return static_cast<double>(sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1]);
-}
 
 CellFigures sum_up(std::span<const Tally> tallies) {
   CellFigures figures;
@@ -58,12 +59,13 @@ CellFigures sum_up(std::span<const Tally> tallies) {
   figures.batches = batches.size();
   figures.batch_operations = tallies[0].batch_operations;
   figures.ns_min = static_cast<double>(batches.front());
-  figures.ns_p50 = percentile(batches, 50);
-  figures.ns_p99 = percentile(batches, 99);
-  const std::vector<float> medians = repeat_medians(tallies);
-  if (const double middle = percentile(medians, 50); middle > 0) {
-    figures.spread_pct = 100 * (percentile(medians, 75) - percentile(medians, 25)) / middle;
-  }
+  figures.ns_p50 = percentile<float>(batches, 50);
+  figures.ns_p99 = percentile<float>(batches, 99);
+  figures.repeats_ns = repeat_medians(tallies);
+  std::vector<double> medians = figures.repeats_ns;
+  std::sort(medians.begin(), medians.end());
+  const auto quartile = [&medians](double percent) { return percentile<double>(medians, percent); };
+  if (quartile(50) > 0) figures.spread_pct = 100 * (quartile(75) - quartile(25)) / quartile(50);
   figures.wire_bytes = tallies[0].wire_bytes;
   figures.mb_per_s = figures.qps * figures.wire_bytes / 1e6;
   const auto operations = static_cast<double>(figures.operations);

@@ -28,7 +28,4 @@ struct Tally {
 /// Sums up what all threads counted of a row; `tallies` must not be empty.
 CellFigures sum_up(std::span<const Tally> tallies);
 
-/// The value that `percent` of `sorted` do not exceed (nearest rank); 0 when there is none.
-double percentile(std::span<const float> sorted, double percent) noexcept;
-
 }  // namespace wiremark::tools
