@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "codecbench/packet_steps.h"
 #include "codecbench/subject.h"
+#include "wire/contents.h"
 
 namespace wiremark::tools {
+
+using wire::Contents;
+using SharedContents = std::shared_ptr<const Contents>;
 
 /// Every row of E2: all formats and implementations, all ops, hot and cold.
 std::vector<Row> packet_rows(const SharedContents& contents);

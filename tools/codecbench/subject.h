@@ -12,6 +12,7 @@
 
 #include "codecbench/cell.h"
 #include "codecbench/random.h"
+#include "wire/decode_error.h"
 
 namespace wiremark::tools {
 
@@ -32,6 +33,9 @@ inline void consume_object(const T& object) noexcept {
 inline void consume_written(const void* at, std::size_t size) noexcept {
   asm volatile("" : : "r"(at), "r"(size) : "memory");
 }
+
+/// What a decoder refused, as a failed check tells it: "invalid_utf8 at byte 5".
+std::string describe(wire::DecodeError error);
 
 /// One row set up in one thread, with its own codec and data at addresses of its own.
 class Subject {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "codecbench/packet_steps.h"
 #include "codecbench/shelf.h"
 #include "codecbench/subject.h"
 #include "wire/envelope.h"

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "codecbench/packet_steps.h"
 #include "codecbench/shelf.h"
 #include "codecbench/subject.h"
 #include "wire/pairs.h"

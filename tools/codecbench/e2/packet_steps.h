@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "codecbench/rows.h"
 #include "codecbench/shelf.h"
 #include "codecbench/subject.h"
 #include "wire/codec.h"
@@ -22,9 +22,6 @@ namespace wiremark::tools {
 /// Head and guid of every packet of the experiment.
 inline constexpr std::int32_t kPacketHead = 567;
 inline constexpr std::int32_t kPacketGuid = 15;
-
-using wire::Contents;
-using SharedContents = std::shared_ptr<const Contents>;
 
 /// Messages whose contents lie on a shelf. Hot: one for each content. Cold: as many as the cache
 /// allows, each of a content drawn by lot.
@@ -71,9 +68,6 @@ std::size_t room_for(C& codec, const MessageSet& messages) {
 /// What is wrong with `received`, decoded with `error` from packet `index`; or nothing.
 std::string compare(const wire::Message& sent, const wire::Message& received,
                     wire::DecodeError error, std::size_t index);
-
-/// "invalid_utf8 at byte 5".
-std::string describe(wire::DecodeError error);
 
 /// Encodes and decodes all of `messages`; what went wrong, or nothing.
 template <class C>

@@ -1,5 +1,5 @@
 // The rows of the envelope workload (E4).
-#include "codecbench/envelope_steps.h"
+#include "codecbench/e4/envelope_steps.h"
 #include "codecbench/rivals/flatbuffers_library.h"
 #include "codecbench/rivals/protobuf_library.h"
 #include "codecbench/rows.h"

@@ -2,13 +2,12 @@
 #include <cstdint>
 #include <string_view>
 
-#include "codecbench/packet_steps.h"
+#include "codecbench/e2/packet_steps.h"
 #include "codecbench/rivals/flatbuffers_library.h"
 #include "codecbench/rivals/jansson_library.h"
 #include "codecbench/rivals/nlohmann_library.h"
 #include "codecbench/rivals/protobuf_library.h"
 #include "codecbench/rivals/simdjson_library.h"
-#include "codecbench/rows.h"
 #include "wire/bytes/codec.h"
 #include "wire/flatbuffers/codec.h"
 #include "wire/json/codec.h"
@@ -16,10 +15,6 @@
 #include "wire/y3/codec.h"
 
 namespace wiremark::tools {
-
-std::string describe(wire::DecodeError error) {
-  return fmt::format("{} at byte {}", wire::to_string(error.kind), error.offset);
-}
 
 std::string compare(const wire::Message& sent, const wire::Message& received,
                     wire::DecodeError error, std::size_t index) {

@@ -1,13 +1,13 @@
 // The rows of the take workload (E6).
 #include <string_view>
 
+#include "codecbench/e6/take_steps.h"
 #include "codecbench/rivals/flatbuffers_library.h"
 #include "codecbench/rivals/jansson_library.h"
 #include "codecbench/rivals/nlohmann_library.h"
 #include "codecbench/rivals/protobuf_library.h"
 #include "codecbench/rivals/simdjson_library.h"
 #include "codecbench/rows.h"
-#include "codecbench/take_steps.h"
 #include "wire/flatbuffers/pairs.h"
 #include "wire/json/pairs.h"
 #include "wire/protobuf/pairs.h"
