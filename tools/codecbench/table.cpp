@@ -90,6 +90,11 @@ std::string format_figure(double figure) {
   return fmt::format("{:.{}f}", figure, figure >= 9.995 ? 1 : 2);
 }
 
+std::string format_p50(const std::vector<Cell>& cells, std::string_view key) {
+  const Cell* cell = find_cell(cells, key);
+  return cell == nullptr ? "-" : format_figure(cell->figures.ns_p50);
+}
+
 std::string format_table(const std::vector<Cell>& cells, bool colour) {
   const bool counters = has_counters(cells);
   std::string text;
