@@ -4,15 +4,8 @@
 #include <algorithm>
 
 #include "base/units.h"
-#include "wire/codecs.h"
 
 namespace wiremark::tools {
-
-std::vector<std::string> format_names() {
-  std::vector<std::string> names{std::string(kRaw)};
-  names.insert(names.end(), wire::Codecs::kNames.begin(), wire::Codecs::kNames.end());
-  return names;
-}
 
 Result<std::string> parse_format(const std::string& text, const std::vector<std::string>& names) {
   if (std::ranges::find(names, text) != names.end()) return text;

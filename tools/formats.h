@@ -2,18 +2,15 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "wire/formats.h"
 
 namespace wiremark::tools {
 
-/// Bytes without a format: a message is what was sent, and nobody looks into it.
-inline constexpr std::string_view kRaw = "raw";
-
-/// raw, and every format that has a codec.
-std::vector<std::string> format_names();
+using wire::format_names;
+using wire::kRaw;
 
 /// One of `names`. Errors: any other text.
 Result<std::string> parse_format(const std::string& text, const std::vector<std::string>& names);

@@ -12,6 +12,7 @@
 #include "measure/quantity.h"
 #include "net/datagram.h"
 #include "wire/codecs.h"
+#include "wire/formats.h"
 
 namespace wiremark::load {
 
@@ -62,11 +63,7 @@ Result<wire::Contents> contents_of(const ExchangeOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> exchange_names() {
-  std::vector<std::string> names{std::string(RawPlan::kName)};
-  names.insert(names.end(), wire::Codecs::kNames.begin(), wire::Codecs::kNames.end());
-  return names;
-}
+std::vector<std::string> exchange_names() { return wire::format_names(); }
 
 std::string name_of(const ExchangeOptions& options) {
   return options.name.empty() ? std::string(RawPlan::kName) : options.name;

@@ -7,6 +7,7 @@
 
 #include "load/exchange/exchange.h"
 #include "load/exchange/pattern.h"
+#include "wire/formats.h"
 
 namespace wiremark::load {
 
@@ -26,7 +27,7 @@ struct DatagramHeader {
 
 class RawPlan final : public ExchangePlan {
  public:
-  static constexpr std::string_view kName = "raw";
+  static constexpr std::string_view kName = wire::kRaw;
 
   /// `run` is 0 over streams; over datagrams no message is shorter than their header.
   RawPlan(std::uint64_t seed, std::size_t size_min, std::size_t size_max, bool verify,

@@ -1,0 +1,16 @@
+// The formats of messages by the names that users write.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wiremark::wire {
+
+/// Bytes without a format: a message is what was sent, and nobody looks into it.
+inline constexpr std::string_view kRaw = "raw";
+
+/// raw, and every format that has a codec, in the order in which tools list them.
+std::vector<std::string> format_names();
+
+}  // namespace wiremark::wire
