@@ -230,7 +230,7 @@ struct CodecFigures {
   double ns_p50 = 0;
   double ns_p99 = 0;
   double spread_pct = 0;
-  std::vector<double> repeats_ns;
+  std::optional<std::vector<double>> repeats_ns;
   double qps = 0;
   double mb_per_s = 0;
   double wire_bytes = 0;

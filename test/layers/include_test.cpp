@@ -14,6 +14,16 @@ const struct {
 } kRules[] = {
     {std::regex("net/.*"), std::regex("(lib/(net|load)|tools|test)/.*")},
     {std::regex("wire/.*"), std::regex("(lib/(wire|load)|tools|test)/.*")},
+    // What a format is made of is included by itself, by the list of formats, and to be measured.
+    {std::regex("wire/bytes/.*"),
+     std::regex("lib/wire/(bytes/.*|codecs.h)|(tools/codecbench|test)/.*")},
+    {std::regex("wire/protobuf/.*"),
+     std::regex("lib/wire/(protobuf/.*|codecs.h)|(tools/codecbench|test)/.*")},
+    {std::regex("wire/json/.*"),
+     std::regex("lib/wire/(json/.*|codecs.h)|(tools/codecbench|test)/.*")},
+    {std::regex("wire/flatbuffers/.*"),
+     std::regex("lib/wire/(flatbuffers/.*|codecs.h)|(tools/codecbench|test)/.*")},
+    {std::regex("wire/y3/.*"), std::regex("lib/wire/(y3/.*|codecs.h)|(tools/codecbench|test)/.*")},
     {std::regex("measure/.*"), std::regex("(lib/(measure|load|report)|tools|test)/.*")},
     {std::regex("report/.*"), std::regex("(lib/report|tools|test)/.*")},
     {std::regex("load/.*"), std::regex("(lib/load|tools/netload|test)/.*")},
