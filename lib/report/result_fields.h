@@ -261,7 +261,7 @@ constexpr auto fields(Of<CodecFigures>) {
                field("ns_p99", &F::ns_p99, Unit::ns, Add::none),
                field("spread_pct", &F::spread_pct, Unit::ratio, Add::none),
                field("repeats_ns", &F::repeats_ns, Unit::ns, Add::none,
-                     "The median batch of each repeat, in their order: --baseline compares them."),
+                     "The fastest batch of each repeat, in their order: --baseline compares them."),
                field("qps", &F::qps, Unit::per_second, Add::none),
                field("mb_per_s", &F::mb_per_s, Unit::megabytes_per_second, Add::none),
                field("wire_bytes", &F::wire_bytes, Unit::bytes, Add::none),

@@ -112,8 +112,8 @@ std::string format_interval(const measure::MedianInterval& ratio) {
 
 std::string format_comparison(const Comparison& comparison, const std::string& file,
                               double tolerance_pct, bool all) {
-  std::string text = fmt::format("\nbaseline  {}, tolerance {}%; time now / then, median repeats\n",
-                                 file, tolerance_pct);
+  std::string text =
+      fmt::format("\nbaseline  {}, tolerance {}%; time now / then\n", file, tolerance_pct);
   for (const Change& change : comparison.changes) {
     const bool told = change.answer == Answer::slower || change.answer == Answer::faster;
     if (!told && !all) continue;

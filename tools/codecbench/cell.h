@@ -54,11 +54,11 @@ struct CellFigures {
   double ns_min = 0;               ///< The fastest batch.
   double ns_p50 = 0;               ///< The median of all batches.
   double ns_p99 = 0;               ///< 99 of 100 batches were faster.
-  std::vector<double> repeats_ns;  ///< The median batch of each repeat, in their order.
-  double spread_pct = 0;           ///< Between the quartiles of repeats_ns, in % of their median.
-  double qps = 0;                  ///< Operations per second of all threads together.
-  double mb_per_s = 0;             ///< Wire bytes per second of all threads together, in 10^6.
-  double wire_bytes = 0;           ///< Mean size on the wire, with the frame around it.
+  std::vector<double> repeats_ns;  ///< The fastest batch of each repeat, in their order.
+  double spread_pct = 0;  ///< Between the quartiles of the repeats' medians, in % of their median.
+  double qps = 0;         ///< Operations per second of all threads together.
+  double mb_per_s = 0;    ///< Wire bytes per second of all threads together, in 10^6.
+  double wire_bytes = 0;  ///< Mean size on the wire, with the frame around it.
   std::optional<double> allocations;  ///< Per operation; absent where they cannot be counted.
   double cpu_user_ns = 0;
   double cpu_sys_ns = 0;

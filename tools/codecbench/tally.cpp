@@ -18,9 +18,9 @@ double percentile(std::span<const T> sorted, double percent) noexcept {
   return static_cast<double>(sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1]);
 }
 
-/// The median of each repeat, over all threads.
-std::vector<double> repeat_medians(std::span<const Tally> tallies) {
-  std::vector<double> medians;
+/// The batch of each repeat that `percent` do not exceed, over all threads; 0 is the fastest.
+std::vector<double> each_repeat(std::span<const Tally> tallies, double percent) {
+  std::vector<double> repeats;
   for (std::size_t repeat = 0; repeat < tallies[0].repeat_ends.size(); ++repeat) {
     std::vector<float> batches;
     for (const Tally& tally : tallies) {
@@ -30,9 +30,9 @@ std::vector<double> repeat_medians(std::span<const Tally> tallies) {
           tally.batches.begin() + static_cast<std::ptrdiff_t>(tally.repeat_ends[repeat]));
     }
     std::sort(batches.begin(), batches.end());
-    if (!batches.empty()) medians.push_back(percentile<float>(batches, 50));
+    if (!batches.empty()) repeats.push_back(percentile<float>(batches, percent));
   }
-  return medians;
+  return repeats;
 }
 
 }  // namespace
@@ -61,8 +61,8 @@ CellFigures sum_up(std::span<const Tally> tallies) {
   figures.ns_min = static_cast<double>(batches.front());
   figures.ns_p50 = percentile<float>(batches, 50);
   figures.ns_p99 = percentile<float>(batches, 99);
-  figures.repeats_ns = repeat_medians(tallies);
-  std::vector<double> medians = figures.repeats_ns;
+  figures.repeats_ns = each_repeat(tallies, 0);
+  std::vector<double> medians = each_repeat(tallies, 50);
   std::sort(medians.begin(), medians.end());
   const auto quartile = [&medians](double percent) { return percentile<double>(medians, percent); };
   if (quartile(50) > 0) figures.spread_pct = 100 * (quartile(75) - quartile(25)) / quartile(50);
