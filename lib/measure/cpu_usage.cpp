@@ -151,31 +151,4 @@ Result<MemoryUsage> memory_of_process(pid_t pid) {
   return MemoryUsage{*now_kib * 1024, *most_kib * 1024};
 }
 
-SwitchCount operator-(const SwitchCount& later, const SwitchCount& earlier) noexcept {
-  return {since(later.voluntary, earlier.voluntary), since(later.involuntary, earlier.involuntary)};
-}
-
-Result<SwitchCount> switches_of_process(pid_t pid) {
-  if (pid == 0) {
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    return SwitchCount{static_cast<std::uint64_t>(usage.ru_nvcsw),
-                       static_cast<std::uint64_t>(usage.ru_nivcsw)};
-  }
-  const auto close_folder = [](DIR* folder) { ::closedir(folder); };
-  const std::string path = proc_path(pid, "task");
-  const std::unique_ptr<DIR, decltype(close_folder)> folder(::opendir(path.c_str()));
-  if (!folder) return gone_or(Error{"opendir", errno, path}, pid);
-  SwitchCount sum;
-  while (const dirent* entry = ::readdir(folder.get())) {
-    if (entry->d_name[0] == '.') continue;
-    // A thread that ends while we look takes its count with it.
-    const auto status = read_text(path + "/" + entry->d_name + "/status");
-    if (!status) continue;
-    sum.voluntary += number_behind(*status, "\nvoluntary_ctxt_switches:").value_or(0);
-    sum.involuntary += number_behind(*status, "\nnonvoluntary_ctxt_switches:").value_or(0);
-  }
-  return sum;
-}
-
 }  // namespace wiremark::measure

@@ -1,4 +1,4 @@
-// What a process, a thread and the whole machine spent: processor time, memory, context switches.
+// What a process, a thread and the whole machine spent: processor time and memory.
 #pragma once
 
 #include <sys/types.h>
@@ -67,17 +67,5 @@ struct MemoryUsage {
 
 /// `pid` 0 is this process. Errors: ESRCH when the process is gone.
 Result<MemoryUsage> memory_of_process(pid_t pid = 0);
-
-/// How often threads gave the processor up (voluntary: they waited) or lost it (involuntary).
-struct SwitchCount {
-  std::uint64_t voluntary = 0;
-  std::uint64_t involuntary = 0;
-
-  friend SwitchCount operator-(const SwitchCount& later, const SwitchCount& earlier) noexcept;
-};
-
-/// Sums the threads alive now (/proc/PID/task); `pid` 0 is this process, whose ended threads are
-/// counted too (getrusage(2)). Errors: ESRCH when the process is gone.
-Result<SwitchCount> switches_of_process(pid_t pid = 0);
 
 }  // namespace wiremark::measure
