@@ -367,21 +367,24 @@ def clients_that_hold_too_much_memory_are_ended():
 
 @case
 def memory_goes_back_when_its_clients_have_left():
+    """Up to 32 MiB may stay (netecho(1), --max-memory): so more is held, each time, and all but that is given back."""
+    if "-fsanitize" in run_program(program("NETECHO"), "--version").out:
+        raise Skip("a sanitizer keeps what was freed")
     with Echo("--sndbuf", "4k", "--rcvbuf", "4k") as server, server.connect() as good:
         check_echo(good)
         before = server.resident_bytes()
         for _ in range(3):  # From the second time on, large blocks come from the heap too (mallopt(3)).
-            greedy = [server.connect() for _ in range(150)]
+            greedy = [server.connect() for _ in range(300)]
             for client in greedy:
                 fill(client, good)
             held = server.resident_bytes() - before
-            expect(held > 30 << 20, f"only {held} bytes more with 150 clients that do not read")
+            expect(held > 48 << 20, f"only {held} bytes more with 300 clients that do not read")
             greedy.append(server.connect())  # The last one keeps the top of the heap.
             fill(greedy[-1], good)
             last = greedy.pop()
             for client in greedy:
                 client.close()
-        wait_until(lambda: server.resident_bytes() - before < 16 << 20, "the memory went back")
+        wait_until(lambda: server.resident_bytes() - before < 32 << 20, "the memory went back")
         check_echo(good)
         last.close()
 
