@@ -235,7 +235,8 @@ Nanoseconds Load<Net>::come_due(std::size_t client, Nanoseconds now) {
     counts_.held.add();
     return now;
   }
-  send(client, now, now - planned);
+  const Nanoseconds wanted = walk_.gathered(planned);
+  send(client, now, now > wanted ? now - wanted : 0);
   if constexpr (kStreams) net_.flush(*one.conn);
   return now;
 }

@@ -143,6 +143,13 @@ struct Pacing {
   std::uint64_t overdue = 0;
 };
 
+/// How a generator's loops kept to their work in the measured part. A gap is a time in which one
+/// did not listen to its sockets: its process was stopped or had no processor, or a turn was long.
+struct Loop {
+  Nanoseconds gap_max = 0;
+  double held_up_s = 0;  ///< All gaps of 1 ms or more, of all threads.
+};
+
 /// What else came of the messages of a generator that sends datagrams.
 struct Delivery {
   std::uint64_t reordered = 0;   ///< Answers that came behind one to a later message (RFC 4737).
@@ -270,6 +277,7 @@ struct RunResult {
   Totals totals;
   LatencySummary latency;                  ///< What the tool is asked about.
   std::optional<LatencySummary> service;   ///< A server's own part: readable to answered.
+  std::optional<LatencySummary> least;     ///< Latency without the generator's own lateness.
   std::optional<LatencySummary> lateness;  ///< How far behind its plan each message was sent.
   std::optional<LatencySummary> connect;   ///< connect(2) until established.
   CpuShare cpu;                            ///< This process.
@@ -281,6 +289,7 @@ struct RunResult {
   std::optional<std::uint64_t> server_rss_bytes;
   std::optional<Outcome> outcome;    ///< Of a generator.
   std::optional<Pacing> pacing;      ///< Of a generator with a rate.
+  std::optional<Loop> loop;          ///< Of a generator.
   std::optional<Delivery> delivery;  ///< Of a generator over UDP.
   std::optional<Stages> stages;
   std::vector<Interval> intervals;

@@ -180,6 +180,15 @@ constexpr auto fields(Of<Pacing>) {
             "behind waited for a reply on their connection."));
 }
 
+constexpr auto fields(Of<Loop>) {
+  return table("loop",
+               "Gaps in which the generator did not listen to its sockets: it was stopped, had no "
+               "processor, or a turn was long.",
+               field("gap_max_ns", &Loop::gap_max, Unit::ns, Add::largest, "The longest."),
+               field("held_up_s", &Loop::held_up_s, Unit::seconds, Add::sum,
+                     "All of 1 ms or more, of all threads."));
+}
+
 constexpr auto fields(Of<Delivery>) {
   return table("delivery", "",
                field("reordered", &Delivery::reordered, Unit::count, Add::sum,
@@ -314,6 +323,9 @@ constexpr auto fields(Of<RunResult>) {
       field("latency_ns", &R::latency, "", {.column = "latency_"}),
       field("service_ns", &R::service,
             "With a rate: from the send of a message to its whole reply."),
+      field("least_ns", &R::least,
+            "netload: latency_ns without the generator's own lateness, in sending and in taking "
+            "the reply. A percentile of the two that differs much is the generator's."),
       field("lateness_ns", &R::lateness, "How far behind its plan each message was sent."),
       field("connect_ns", &R::connect),
       group("cpu",
@@ -345,6 +357,8 @@ constexpr auto fields(Of<RunResult>) {
             {.column = "outcome_"}),
       field("pacing", &R::pacing, "netload with a rate: how far it was behind its own plan.",
             {.column = "pacing_"}),
+      field("loop", &R::loop, "netload: whether its loops kept to their work.",
+            {.column = "loop_"}),
       field("delivery", &R::delivery, "netload over UDP: what else came of the messages.",
             {.column = "delivery_"}),
       field("stages", &R::stages, "netecho --model staged: what each tick had to do.",

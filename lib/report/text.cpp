@@ -197,6 +197,12 @@ void put_outcome(std::string& text, const RunResult& result, bool colour) {
   text += '\n';
   if (result.outcome) put_line(text, "outcome", text_of(*result.outcome));
   if (result.pacing) put_line(text, "pacing", text_of(*result.pacing));
+  if (const auto& loop = result.loop; loop && loop->held_up_s > 0) {
+    put_line(text, "loop",
+             fmt::format("longest gap of the generator {}, all of 1 ms or more {}",
+                         format_time(static_cast<double>(loop->gap_max)),
+                         format_time(loop->held_up_s * kSecond)));
+  }
   if (const auto& delivery = result.delivery) {
     put_line(text, "delivery",
              fmt::format("{} reordered, {} duplicated, {} wrong", format_count(delivery->reordered),

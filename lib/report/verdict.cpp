@@ -80,6 +80,46 @@ void judge_schedule(const RunResult& result, Judgement& judgement) {
   }
 }
 
+double held_up_pct(const RunResult& result) {
+  const double seconds = result.totals.seconds * std::max(1U, result.cpu.threads);
+  return result.loop && seconds > 0 ? 100 * result.loop->held_up_s / seconds : 0;
+}
+
+// A loop without a plan sends less while it stands still.
+void judge_stops(const RunResult& result, Judgement& judgement) {
+  const double pct = held_up_pct(result);
+  if (result.pacing || pct <= kHeldUpPctMax) return;
+  judgement.reasons.push_back(fmt::format(
+      "the generator did not listen for {} of the time, {} at the longest: it was stopped, had no "
+      "processor, or was busy; the rate is its own",
+      format_share(pct), format_time(static_cast<double>(result.loop->gap_max))));
+}
+
+// Percentiles that are longer by the generator's own lateness. In a closed loop that fills both
+// ends each reply waits its turn in every batch, and that is the pair; only a loop that was held up
+// is to blame.
+void judge_percentiles(const RunResult& result, Judgement& judgement) {
+  if (!result.least || (!result.pacing && held_up_pct(result) <= kScheduleMissedPctMax)) return;
+  const auto latency = restore(result.latency);
+  const auto least = restore(*result.least);
+  if (!latency || !least) return;
+  std::string own, own_tail;
+  for (const Percentile& percentile : result.latency.percentiles) {
+    if (percentile.percent >= 100) continue;
+    const Nanoseconds all = latency->percentile(percentile.percent);
+    const Nanoseconds without = least->percentile(percentile.percent);
+    if (all <= without + kOwnLatenessMin) continue;
+    if (100 * static_cast<double>(all - without) <= kOwnPctMax * static_cast<double>(all)) continue;
+    std::string& list = percentile.percent > 99 ? own_tail : own;
+    list += fmt::format("{}p{} {} instead of {}", list.empty() ? "" : ", ", percentile.percent,
+                        format_time(static_cast<double>(all)),
+                        format_time(static_cast<double>(without)));
+  }
+  constexpr const char* kText = "by the generator's own lateness: {}";
+  if (!own.empty()) judgement.reasons.push_back(fmt::format(kText, own));
+  if (!own_tail.empty()) judgement.notes.push_back(fmt::format(kText, own_tail));
+}
+
 // With a rate, judge_schedule() says what was lost.
 void judge_datagrams(const RunResult& result, Judgement& judgement) {
   const auto& outcome = result.outcome;
@@ -192,6 +232,8 @@ Judgement judge(const RunResult& result) {
   Judgement judgement;
   judge_generator(result, judgement);
   judge_schedule(result, judgement);
+  judge_stops(result, judgement);
+  judge_percentiles(result, judgement);
   judge_datagrams(result, judgement);
   judge_errors(result, judgement);
   if (result.totals.connections < result.totals.connections_asked) {

@@ -13,6 +13,14 @@ inline constexpr double kGeneratorBusyPctMax = 90;
 /// The share of planned messages that may be unsent, behind by the generator's doing, or lost, and
 /// of datagrams sent that may be lost: one in a hundred more, and they alone decide what p99 is.
 inline constexpr double kScheduleMissedPctMax = 1;
+/// How much shorter a percentile may be without the generator's own lateness, in percent of it, and
+/// in time: a timer may be 50 us late by its slack and as much again by the wake (prctl(2),
+/// PR_SET_TIMERSLACK), on any machine.
+inline constexpr double kOwnPctMax = 10;
+inline constexpr Nanoseconds kOwnLatenessMin = 100 * kMicrosecond;
+/// The share of its time that a generator without a plan may not have listened: its rate would be
+/// that much higher.
+inline constexpr double kHeldUpPctMax = 10;
 /// Time the hypervisor gave to others shows up as latency of nobody here, and by the same
 /// arithmetic decides p99.
 inline constexpr double kStealPctMax = 1;
@@ -25,10 +33,11 @@ inline constexpr double kSamplesBeyondMin = 10;
 /// else than the server under the load that was asked for is a reason; what a reader should know
 /// and may live with is a note.
 ///
-/// Reasons: the generator was at its limit and the server was not, the plan was missed, the
-/// hypervisor took time away, more errors than allowed, connections that are missing, too few
-/// messages for a p99. Notes: less of each of these, messages that a slow server held up
-/// (their wait is in the latency), a higher percentile on few values, other work on the machine.
+/// Reasons: the generator was at its limit and the server was not, the plan was missed, a
+/// percentile up to the 99th is the generator's own lateness, it stood still for a part of a closed
+/// loop, the hypervisor took time away, more errors than allowed, connections that are missing, too
+/// few messages for a p99. Notes: less of each of these, messages that a slow server held up (their
+/// wait is in the latency), a higher percentile on few values, other work on the machine.
 struct Judgement {
   std::vector<std::string> reasons;
   std::vector<std::string> notes;

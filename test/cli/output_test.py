@@ -14,7 +14,7 @@ from case import Skip, case, contains, equal, expect, run, wait_until
 from document import keeps_to_the_schema
 from process import Echo, netload, receive, start_netload
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
 
 
 def first_line(text):
@@ -69,6 +69,20 @@ def a_stopped_generator_is_named():
             result = running.finish().ended_with(0).json()
         expect(result["pacing"]["overdue"] > 300, f"pacing: {result['pacing']}")
         contains(" ".join(result["verdict"]["reasons"]), "behind time by the generator itself")
+
+
+@case
+def a_stopped_generator_is_named_without_a_plan_too():
+    """A closed loop has no plan to be behind of; its loop knows by its heartbeat that it stood still."""
+    with Echo() as server:
+        with start_netload(server.address, "-c", "20", "-d", "1s", "-i", "20ms", "--json") as running:
+            wait_until(lambda: running.err.count("qps") > 2, "it ran")
+            running.pause()
+            time.sleep(STALL_S)
+            running.signal(signal.SIGCONT)
+            result = running.finish().ended_with(0).json()
+        expect(result["loop"]["gap_max_ns"] > 0.8e9 * STALL_S, f"loop: {result['loop']}")
+        contains(" ".join(result["verdict"]["reasons"]), "the generator did not listen for")
 
 
 @case

@@ -45,6 +45,7 @@ inline RunResult sample_result() {
                    .errors = {{"timeout", 0}}};
   result.latency = summarize(latency, "schedule");
   result.service = summarize(single, "readable");
+  result.least = result.latency;
   result.lateness = summarize(single, "schedule");
   result.connect = summarize(single, "connect");
   result.cpu = {1.25, 3.75, 1};
@@ -57,6 +58,7 @@ inline RunResult sample_result() {
                          {.looks = 100, .mean = 92.5, .p50 = 0, .p99 = 460, .max = 2'048},
                          {.looks = 100, .mean = 0.5, .p50 = 0, .p99 = 0, .max = 50}};
   result.outcome = Outcome{.planned = 200'000, .sent = 200'000, .answered = 200'000};
+  result.loop = Loop{.gap_max = 2'500'000, .held_up_s = 0.0125};
   result.pacing = Pacing{.behind = 12, .overdue = 0};
   result.intervals = {{.start_s = 0,
                        .seconds = 1,

@@ -89,6 +89,54 @@ TEST_CASE("with a plan the lost are judged once") {
   CHECK(mentions(only_reason(result), "of the planned messages"));
 }
 
+TEST_CASE("a percentile that is the generator's own lateness is a reason, in the tail a note") {
+  RunResult result = sample_result();
+  Histogram latency, least;
+  for (int i = 0; i < 100'000; ++i) {
+    latency.record(i < 98'000 ? 300'000 : 7'000'000);
+    least.record(300'000);
+  }
+  result.latency = summarize(latency, "schedule");
+  result.least = summarize(least, "schedule");
+  const Judgement judgement = judge(result);
+  REQUIRE(judgement.reasons.size() == 1);
+  CHECK(mentions(judgement.reasons[0], "own lateness: p99 7.00 ms instead of 300 us"));
+  REQUIRE(judgement.notes.size() == 1);
+  CHECK(mentions(judgement.notes[0], "own lateness: p99.9 7.00 ms instead of 300 us, p99.99 "));
+  // A tenth of it may be its own, and what a timer takes.
+  Histogram close;
+  for (int i = 0; i < 100'000; ++i) close.record(i < 98'000 ? 200'100 : 6'400'000);
+  result.least = summarize(close, "schedule");
+  CHECK(is_good(result));
+}
+
+TEST_CASE("a generator that stood still in a closed loop has a rate of its own") {
+  RunResult result = sample_result();
+  result.pacing.reset();
+  result.loop = Loop{.gap_max = wiremark::kSecond, .held_up_s = 1};  // Of 10.
+  CHECK(is_good(result));
+  result.loop->held_up_s = 1.01;
+  CHECK(mentions(only_reason(result), "did not listen for 10.1 % of the time, 1.00 s at the longest"));
+  result.cpu.threads = 2;
+  CHECK(is_good(result));
+}
+
+TEST_CASE(
+    "in a closed loop replies wait their turn, which is nobody's lateness but a held up loop's") {
+  RunResult result = sample_result();
+  result.pacing.reset();
+  Histogram least;
+  for (int i = 0; i < 200'000; ++i) least.record(1'000);
+  Histogram latency;
+  for (int i = 0; i < 200'000; ++i) latency.record(400'000);
+  result.latency = summarize(latency, "send");
+  result.least = summarize(least, "send");
+  result.loop->held_up_s = 0.1;
+  CHECK(is_good(result));
+  result.loop->held_up_s = 0.11;
+  CHECK(mentions(judge(result).reasons.at(0), "p50 400 us instead of 1.00 us"));
+}
+
 TEST_CASE("a server's run has doubts and no verdict") {
   RunResult result = sample_result();
   result.role = Role::server;

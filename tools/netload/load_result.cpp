@@ -107,6 +107,13 @@ void add_latencies(report::RunResult& result, const LoadRecord& run) {
   if (!over_udp(run.options))
     result.connect =
         report::summarize(tally.merged(&load::Counts::connect), "connect", percentiles);
+  result.least = report::summarize(tally.merged(&load::Counts::least),
+                                   from_send ? "send" : "schedule", percentiles);
+  Nanoseconds gap_max = 0;
+  for (const auto& counts : tally) gap_max = std::max(gap_max, counts->gap_max_ns.load());
+  result.loop = report::Loop{
+      .gap_max = gap_max,
+      .held_up_s = static_cast<double>(tally.sum(&load::Counts::held_up_ns)) / kSecond};
   if (!open_loop) return;
   const measure::Histogram lateness = tally.merged(&load::Counts::lateness);
   result.service = report::summarize(tally.merged(&load::Counts::service), "send", percentiles);

@@ -82,6 +82,7 @@ Result<load::Plan> plan_load(const LoadOptions& options, const net::Address& tar
   plan.rate_hz =
       options.total_rate_hz > 0 ? options.total_rate_hz / options.connections : options.rate_hz;
   plan.timeout = options.timeout;
+  plan.timed_from_send = options.latency_from_send;
   plan.pipeline =
       options.pipeline > 0 ? options.pipeline : default_pipeline(plan, over_udp(options));
   if (plan.pipeline > 1 && static_cast<double>(plan.connections) * plan.pipeline > kUnderWayMax) {

@@ -35,6 +35,12 @@ class Walk {
   Nanoseconds planned_ns(std::size_t client, std::uint64_t sequence) const noexcept {
     return start_ns_ + plan_.schedule->at(place(client, sequence));
   }
+  /// The first moment of the plan's grid at which a message that is due at `planned` may be sent.
+  Nanoseconds gathered(Nanoseconds planned) const noexcept {
+    if (plan_.gather == 0) return planned;
+    const Nanoseconds steps = (planned - start_ns_ + plan_.gather - 1) / plan_.gather;
+    return start_ns_ + steps * plan_.gather;
+  }
   bool measured(std::size_t client, std::uint64_t sequence) const noexcept {
     return place(client, sequence) >= first_measured_;
   }
@@ -67,12 +73,6 @@ class Walk {
     const std::uint64_t of_rest =
         rest > thread_ ? (rest - thread_ + plan_.threads - 1) / plan_.threads : 0;
     return places / plan_.connections * clients_ + of_rest;
-  }
-  // The first moment of the plan's grid at which a message that is due at `planned` may be sent.
-  Nanoseconds gathered(Nanoseconds planned) const noexcept {
-    if (plan_.gather == 0) return planned;
-    const Nanoseconds steps = (planned - start_ns_ + plan_.gather - 1) / plan_.gather;
-    return start_ns_ + steps * plan_.gather;
   }
 
   const Plan& plan_;
