@@ -9,15 +9,16 @@ namespace wiremark::tools {
 
 void SegmentTally::schedule(Nanoseconds first, Nanoseconds step) noexcept {
   step_.store(step, std::memory_order_relaxed);
+  is_first_.store(true);
   due_.store(first, std::memory_order_relaxed);
 }
 
-bool SegmentTally::add_to(report::Packets& packets) const noexcept {
-  packets.in += in_.load(std::memory_order_relaxed);
-  packets.out += out_.load(std::memory_order_relaxed);
-  packets.data_in += data_in_.load(std::memory_order_relaxed);
-  packets.data_out += data_out_.load(std::memory_order_relaxed);
-  return known_.load(std::memory_order_relaxed);
+bool SegmentTally::add_to(report::Packets& packets, const Kept& kept) noexcept {
+  packets.in += kept.in.load(std::memory_order_relaxed);
+  packets.out += kept.out.load(std::memory_order_relaxed);
+  packets.data_in += kept.data_in.load(std::memory_order_relaxed);
+  packets.data_out += kept.data_out.load(std::memory_order_relaxed);
+  return kept.known.load(std::memory_order_relaxed);
 }
 
 void SegmentTally::note(int fd, net::Segments& sum) noexcept {
@@ -26,13 +27,12 @@ void SegmentTally::note(int fd, net::Segments& sum) noexcept {
   if (segments) sum += *segments;
 }
 
-void SegmentTally::publish(const net::Segments& all, std::uint64_t rounds) noexcept {
-  in_.store(all.in, std::memory_order_relaxed);
-  out_.store(all.out, std::memory_order_relaxed);
-  data_in_.store(all.data_in, std::memory_order_relaxed);
-  data_out_.store(all.data_out, std::memory_order_relaxed);
-  known_.store(tcp_ || !other_, std::memory_order_relaxed);
-  rounds_.fetch_add(rounds, std::memory_order_release);
+void SegmentTally::keep(const net::Segments& all, Kept& kept) const noexcept {
+  kept.in.store(all.in, std::memory_order_relaxed);
+  kept.out.store(all.out, std::memory_order_relaxed);
+  kept.data_in.store(all.data_in, std::memory_order_relaxed);
+  kept.data_out.store(all.data_out, std::memory_order_relaxed);
+  kept.known.store(tcp_ || !other_, std::memory_order_relaxed);
 }
 
 SegmentTallies::SegmentTallies(std::size_t threads) {
@@ -57,8 +57,14 @@ std::optional<report::Packets> SegmentTallies::packets() const noexcept {
   report::Packets sum;
   bool known = false;
   for (const auto& tally : tallies_) known |= tally->add_to(sum);
-  if (!known) return std::nullopt;
-  return sum;
+  return known ? std::optional(sum) : std::nullopt;
+}
+
+std::optional<report::Packets> SegmentTallies::first_packets() const noexcept {
+  report::Packets sum;
+  bool known = false;
+  for (const auto& tally : tallies_) known |= tally->add_first_to(sum);
+  return known ? std::optional(sum) : std::nullopt;
 }
 
 }  // namespace wiremark::tools

@@ -29,7 +29,9 @@ class SegmentTally {
   std::uint64_t rounds() const noexcept { return rounds_.load(std::memory_order_acquire); }
 
   /// Adds what was counted last; false when it was nothing but sockets that are not TCP.
-  bool add_to(report::Packets& packets) const noexcept;
+  bool add_to(report::Packets& packets) const noexcept { return add_to(packets, last_); }
+  /// Adds what was counted at the first moment of schedule(), however much has been counted since.
+  bool add_first_to(report::Packets& packets) const noexcept { return add_to(packets, first_); }
 
   /// For the worker: a connection is about to close.
   void closed(int fd) noexcept { note(fd, closed_); }
@@ -44,21 +46,29 @@ class SegmentTally {
     const Nanoseconds passed = step > 0 ? (now - due) / step + 1 : 1;
     const Nanoseconds next = step > 0 ? due + step * passed : kNever;
     due_.store(next, std::memory_order_relaxed);
-    count(owner, static_cast<std::uint64_t>(passed));
+    count(owner, static_cast<std::uint64_t>(passed), is_first_.exchange(false));
     return next;
   }
 
   /// For the worker: counts now, at its end or for as many moments as have `passed`.
   template <class Owner>
-  void count(Owner& owner, std::uint64_t passed = 1) {
+  void count(Owner& owner, std::uint64_t passed = 1, bool first = false) {
     net::Segments all = closed_;
     owner.for_each([&](const auto& one) { note(one.fd, all); });
-    publish(all, passed);
+    if (first) keep(all, first_);
+    keep(all, last_);
+    rounds_.fetch_add(passed, std::memory_order_release);
   }
 
  private:
   void note(int fd, net::Segments& sum) noexcept;
-  void publish(const net::Segments& all, std::uint64_t rounds) noexcept;
+  struct Kept {
+    std::atomic<std::uint64_t> in{0}, out{0}, data_in{0}, data_out{0};
+    std::atomic<bool> known{true};
+  };
+
+  void keep(const net::Segments& all, Kept& kept) const noexcept;
+  static bool add_to(report::Packets& packets, const Kept& kept) noexcept;
 
   net::Segments closed_;
   bool tcp_ = false;
@@ -67,8 +77,9 @@ class SegmentTally {
   std::atomic<Nanoseconds> due_{kNever};
   std::atomic<Nanoseconds> step_{0};
   std::atomic<std::uint64_t> rounds_{0};
-  std::atomic<std::uint64_t> in_{0}, out_{0}, data_in_{0}, data_out_{0};
-  std::atomic<bool> known_{true};
+  std::atomic<bool> is_first_{true};  // The next count is that of schedule().
+  Kept first_;
+  Kept last_;
 };
 
 /// A handler that counts the segments of the connections of another.
@@ -135,6 +146,8 @@ class SegmentTallies {
 
   /// What was counted last; none where no socket is TCP.
   std::optional<report::Packets> packets() const noexcept;
+  /// What was counted at the first moment of schedule(): a short run may be over when it is asked.
+  std::optional<report::Packets> first_packets() const noexcept;
 
  private:
   std::vector<std::unique_ptr<SegmentTally>> tallies_;

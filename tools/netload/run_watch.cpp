@@ -50,7 +50,7 @@ void RunWatch::follow(Nanoseconds start, load::StartGate& gate, const net::Stop&
   first_ = sample();
   if (log_) log_->begin(first_.seen.at, std::chrono::system_clock::now());
   if (run_.plan.warmup > 0) run_.segments.await_round();
-  first_.seen.packets = run_.plan.warmup > 0 ? run_.segments.packets() : while_connecting;
+  first_.seen.packets = run_.plan.warmup > 0 ? run_.segments.first_packets() : while_connecting;
   last_ = first_;
   const bool progress =
       step == 0 && wants_progress(options_.output.progress, options_.output.quiet);
