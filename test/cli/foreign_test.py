@@ -41,7 +41,8 @@ def sockperf_gets_the_replies_it_asks_for():
         contains(ended.out, "# dropped messages = 0; # duplicated messages = 0; # out-of-order messages = 0")
         counted = re.search(r"SentMessages=(\d+); ReceivedMessages=(\d+)", ended.out)
         sent, received = int(counted[1]), int(counted[2])
-        expect(sent > 100 and received in range(sent // 5 - 1, sent // 5 + 2), f"{received} replies for {sent}")
+        # Those on their way when its second is over are not received: 50 ms of them on a slow machine.
+        expect(sent > 100 and received in range(sent // 5 - 10, sent // 5 + 2), f"{received} replies for {sent}")
 
 
 @case
