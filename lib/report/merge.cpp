@@ -114,6 +114,7 @@ void pass_verdict_of_all(RunResult& all, Runs runs) {
     // One generator at its limit is hidden by the others. A part of few messages is none.
     RunResult part = runs[i];
     part.latency = all.latency;
+    part.least = all.least;
     for (const std::string& reason : judge(part).reasons) {
       if (std::ranges::find(reasons, reason) == reasons.end())
         reasons.push_back(fmt::format("run {}: {}", i + 1, reason));
@@ -139,7 +140,9 @@ void add(LatencySummary& into, const LatencySummary& more) {
   std::ranges::sort(percents);
   const auto [repeated, end] = std::ranges::unique(percents);
   percents.erase(repeated, end);
-  into = summarize(all, into.from, percents);
+  std::optional<std::uint64_t> unanswered = into.unanswered;
+  if (more.unanswered) unanswered = unanswered.value_or(0) + *more.unanswered;
+  into = summarize(all, into.from, percents, unanswered);
 }
 
 Result<RunResult> merge(std::span<const RunResult> runs, Order order) {

@@ -12,7 +12,8 @@ namespace wiremark::report {
 using namespace measure;
 
 LatencySummary summarize(const Histogram& histogram, std::string from,
-                         std::span<const double> percentiles) {
+                         std::span<const double> percentiles,
+                         std::optional<std::uint64_t> unanswered) {
   LatencySummary summary;
   summary.count = histogram.count();
   summary.min = histogram.min();
@@ -20,17 +21,29 @@ LatencySummary summarize(const Histogram& histogram, std::string from,
   summary.mean = histogram.mean();
   summary.stddev = histogram.stddev();
   summary.clamped = histogram.clamped();
+  summary.unanswered = unanswered;
   summary.from = std::move(from);
   for (const double percent : percentiles) {
     const double beyond = static_cast<double>(summary.count) * (100 - percent) / 100;
     const bool tail = percent > 99.9 && percent < 100;
     if (tail && std::round(beyond) < static_cast<double>(kTailValuesMin)) continue;
-    summary.percentiles.push_back({percent, histogram.percentile(percent)});
+    if (const auto ns = percentile_of(histogram, percent, unanswered))
+      summary.percentiles.push_back({percent, *ns});
   }
   histogram.for_each([&](const Histogram::Bucket& bucket) {
     summary.buckets.emplace_back(bucket.index, bucket.count);
   });
   return summary;
+}
+
+std::optional<Nanoseconds> percentile_of(const Histogram& histogram, double percent,
+                                         std::optional<std::uint64_t> unanswered) {
+  const std::uint64_t missing = unanswered.value_or(0);
+  if (missing == 0) return histogram.percentile(percent);
+  const auto answered = static_cast<double>(histogram.count());
+  const double of_answered = percent * (answered + static_cast<double>(missing)) / answered;
+  if (percent >= 100 || !(of_answered <= 100)) return std::nullopt;
+  return histogram.percentile(of_answered);
 }
 
 ByteSummary summarize_bytes(const Histogram& histogram) {
@@ -55,7 +68,7 @@ LatencySummary remade(const LatencySummary& summary) {
   if (!histogram) return summary;
   std::vector<double> percents;
   for (const Percentile& percentile : summary.percentiles) percents.push_back(percentile.percent);
-  return summarize(*histogram, summary.from, percents);
+  return summarize(*histogram, summary.from, percents, summary.unanswered);
 }
 
 Outcome remade(Outcome outcome) {

@@ -37,6 +37,8 @@ struct LatencySummary {
   double mean = 0;
   double stddev = 0;
   std::uint64_t clamped = 0;  ///< Values over an hour, counted as an hour.
+  /// Messages without an answer; a percentile counts them as later than any that had one.
+  std::optional<std::uint64_t> unanswered{};
   std::vector<Percentile> percentiles;
   std::string from;  ///< Where the clock was started: "schedule", "send", "readable", "connect".
   std::vector<std::pair<std::size_t, std::uint64_t>> buckets;  ///< Index and count, none empty.
@@ -46,9 +48,16 @@ struct LatencySummary {
 inline constexpr std::uint64_t kTailValuesMin = 10;
 
 /// Sums `histogram` up. 100 as a percentile is the exact maximum's bucket. One between 99.9 and 100
-/// is left out while fewer than kTailValuesMin values lie beyond it.
+/// is left out while fewer than kTailValuesMin values lie beyond it, and any that falls on one of
+/// the `unanswered`.
 LatencySummary summarize(const measure::Histogram& histogram, std::string from,
-                         std::span<const double> percentiles = kPercentiles);
+                         std::span<const double> percentiles = kPercentiles,
+                         std::optional<std::uint64_t> unanswered = std::nullopt);
+
+/// The value that `percent` of all messages have or less; none where that is a message without an
+/// answer.
+std::optional<Nanoseconds> percentile_of(const measure::Histogram& histogram, double percent,
+                                         std::optional<std::uint64_t> unanswered);
 
 /// The histogram a summary was made from, equal in every bucket and both extremes. Errors: an index
 /// beyond the layout.

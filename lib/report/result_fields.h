@@ -112,9 +112,10 @@ constexpr auto fields(Of<Bucket>) {
 // Percentiles that a summary shows are those asked for; the CSV has the same for every row.
 template <int kHundredths>
 constexpr auto percentile_column(const char* name) {
-  return column(name, [](const LatencySummary& latency) -> std::uint64_t {
+  return column(name, [](const LatencySummary& latency) -> std::optional<std::uint64_t> {
     const auto histogram = restore(latency);
-    return histogram ? histogram->percentile(kHundredths / 100.0) : 0;
+    if (!histogram) return std::nullopt;
+    return percentile_of(*histogram, kHundredths / 100.0, latency.unanswered);
   });
 }
 
@@ -126,6 +127,9 @@ constexpr auto fields(Of<LatencySummary>) {
                field("mean", &L::mean, Unit::ns, Add::none, "", {.column = "ns_mean"}),
                field("max", &L::max, Unit::ns, Add::none, "", {.column = "ns_max"}),
                field("stddev", &L::stddev, Unit::ns, Add::none, "", {.column = "ns_stddev"}),
+               field("unanswered", &L::unanswered, Unit::count, Add::none,
+                     "Messages without an answer, which a percentile counts as later than any; one "
+                     "that falls on them is left out."),
                field("percentiles", &L::percentiles), percentile_column<5000>("ns_p50"),
                percentile_column<9000>("ns_p90"), percentile_column<9900>("ns_p99"),
                percentile_column<9990>("ns_p999"), percentile_column<9999>("ns_p9999"),

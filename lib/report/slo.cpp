@@ -53,18 +53,17 @@ Result<Objective> parse_objective(std::string_view text) {
   return objective;
 }
 
-// A message that was lost is later than any: it has its place in the ranks, and no mean
-// or maximum exists with it.
+// A message that was lost, or never sent, is later than any: it has its place in the ranks, and no
+// mean or maximum exists with it.
 double figure_of(const Objective& objective, const LatencySummary& latency, std::uint64_t lost) {
   if (objective.figure == Objective::Figure::mean) return lost > 0 ? INFINITY : latency.mean;
-  const auto count = static_cast<double>(latency.count);
-  const double percent = objective.percent * (count + static_cast<double>(lost)) / count;
   const bool whole = objective.figure == Objective::Figure::max || objective.percent >= 100;
-  if (percent > 100 || (whole && lost > 0)) return INFINITY;
   // The hundredth percentile is the maximum, and that is known to the nanosecond.
-  if (whole) return static_cast<double>(latency.max);
+  if (whole) return lost > 0 ? INFINITY : static_cast<double>(latency.max);
   const auto histogram = restore(latency);
-  return histogram ? static_cast<double>(histogram->percentile(percent)) : INFINITY;
+  const auto ns =
+      histogram ? percentile_of(*histogram, objective.percent, lost) : std::optional<Nanoseconds>();
+  return ns ? static_cast<double>(*ns) : INFINITY;
 }
 
 }  // namespace
@@ -96,7 +95,7 @@ Check check(const Objective& objective, const RunResult& result) {
     check.detail = "no message was measured";
     return check;
   }
-  const std::uint64_t lost = result.outcome ? result.outcome->lost : 0;
+  const std::uint64_t lost = result.outcome ? result.outcome->lost + result.outcome->unsent : 0;
   const double figure = figure_of(objective, latency, lost);
   check.passed = kept(figure);
   check.detail = std::isinf(figure) ? format_counted(lost, "message") + " never answered in time"

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <set>
 #include <string_view>
 
 #include "measure/late.h"
@@ -96,7 +97,9 @@ std::string figure_at(const LatencySummary& latency, double percent) {
   for (const Percentile& percentile : latency.percentiles) {
     if (percentile.percent == percent) return format_time(percentile.ns);
   }
-  return "-";
+  const double answered = static_cast<double>(latency.count);
+  const double all = answered + static_cast<double>(latency.unanswered.value_or(0));
+  return percent * all > 100 * answered ? "never" : "-";
 }
 
 void put_latencies(std::string& text, const RunResult& result) {
@@ -116,14 +119,22 @@ void put_latencies(std::string& text, const RunResult& result) {
   put_row(text, "from", columns, [](const Column& column) { return column.latency->from; });
   put_row(text, "min", columns,
           [](const Column& column) { return format_time(column.latency->min); });
-  for (const Percentile& percentile : columns.front().latency->percentiles) {
-    // The hundredth is the maximum, which has its own row and is exact there.
-    if (percentile.percent >= 100) continue;
-    put_row(text, fmt::format("p{}", percentile.percent), columns,
-            [&](const Column& column) { return figure_at(*column.latency, percentile.percent); });
+  // Where some were never answered, the first column lacks what the next one has.
+  std::set<double> percents;
+  for (const Column& column : columns) {
+    for (const Percentile& percentile : column.latency->percentiles)
+      percents.insert(percentile.percent);
   }
-  put_row(text, "max", columns,
-          [](const Column& column) { return format_time(column.latency->max); });
+  for (const double percent : percents) {
+    // The hundredth is the maximum, which has its own row and is exact there.
+    if (percent >= 100) continue;
+    put_row(text, fmt::format("p{}", percent), columns,
+            [&](const Column& column) { return figure_at(*column.latency, percent); });
+  }
+  put_row(text, "max", columns, [](const Column& column) {
+    const LatencySummary& latency = *column.latency;
+    return latency.unanswered.value_or(0) > 0 ? "never" : format_time(latency.max);
+  });
   put_row(text, "mean", columns,
           [](const Column& column) { return format_time(column.latency->mean); });
   put_row(text, "stddev", columns,

@@ -70,7 +70,7 @@ void judge_schedule(const RunResult& result, Judgement& judgement) {
   };
   weigh(outcome.unsent, "never sent");
   weigh(pacing.overdue, "sent behind time by the generator itself: the schedule was not kept");
-  weigh(outcome.lost, "never answered in time; latency leaves them out");
+  weigh(outcome.lost, "never answered in time; percentiles count them as later than any");
   const std::uint64_t held = pacing.behind - std::min(pacing.behind, pacing.overdue);
   if (percent_of(held, outcome.planned) > kScheduleMissedPctMax) {
     judgement.notes.push_back(
@@ -130,7 +130,7 @@ void judge_datagrams(const RunResult& result, Judgement& judgement) {
       auto& list = lost > kScheduleMissedPctMax ? judgement.reasons : judgement.notes;
       list.push_back(
           fmt::format("{} of the messages sent ({}) {} never answered in time; "
-                      "latency leaves them out",
+                      "percentiles count them as later than any",
                       format_count(outcome->lost), format_share(lost), was(outcome->lost)));
     }
     const auto note = [&](std::uint64_t count, const char* what) {

@@ -31,6 +31,7 @@ Json whole_document() {
   RunResult result = sample_result();
   const RunResult datagrams = sample_of_datagrams();
   result.latency = summarize(latency, "schedule");
+  result.least = result.latency;
   result.totals.datagrams = datagrams.totals.datagrams;
   result.outcome = datagrams.outcome;
   result.delivery = datagrams.delivery;

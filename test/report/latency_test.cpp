@@ -7,6 +7,19 @@ using namespace wiremark;
 using namespace wiremark::measure;
 using namespace wiremark::report;
 
+TEST_CASE("what was never answered is later than any, in every percentile") {
+  Histogram histogram;
+  for (Nanoseconds us = 1; us <= 100; ++us) histogram.record(us * 1'000);
+  const double percents[] = {25, 50, 50.5, 99, 100};
+  const LatencySummary summary = summarize(histogram, "send", percents, 100);
+  REQUIRE(summary.percentiles.size() == 2);
+  CHECK(summary.percentiles[0].ns == histogram.percentile(50));
+  CHECK(summary.percentiles[1].ns == histogram.percentile(100));
+  CHECK(remade(summary).percentiles.size() == 2);
+  CHECK(summarize(histogram, "send", percents, 0).percentiles.size() == 5);
+  CHECK(summarize(Histogram(), "send", percents, 7).percentiles.empty());
+}
+
 TEST_CASE("a summary gives its histogram back") {
   Histogram histogram;
   for (Nanoseconds value = 3; value < 1'000'000'000'000'000; value = value * 3 + 1)

@@ -98,12 +98,14 @@ void add_doubts(report::RunResult& result, const LoadRecord& run) {
 void add_latencies(report::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
   const bool open_loop = run.plan.open_loop();
+  const report::Outcome& outcome = *result.outcome;
+  const std::uint64_t unanswered = outcome.planned - outcome.answered;
   const bool from_send = run.options.latency_from_send || !open_loop;
   std::span<const double> percentiles = report::kPercentiles;
   if (!run.options.latency.percentiles.empty()) percentiles = run.options.latency.percentiles;
   result.latency = report::summarize(
       tally.merged(from_send && open_loop ? &load::Counts::service : &load::Counts::response),
-      from_send ? "send" : "schedule", percentiles);
+      from_send ? "send" : "schedule", percentiles, unanswered);
   if (!over_udp(run.options))
     result.connect =
         report::summarize(tally.merged(&load::Counts::connect), "connect", percentiles);
@@ -116,7 +118,8 @@ void add_latencies(report::RunResult& result, const LoadRecord& run) {
       .held_up_s = static_cast<double>(tally.sum(&load::Counts::held_up_ns)) / kSecond};
   if (!open_loop) return;
   const measure::Histogram lateness = tally.merged(&load::Counts::lateness);
-  result.service = report::summarize(tally.merged(&load::Counts::service), "send", percentiles);
+  result.service =
+      report::summarize(tally.merged(&load::Counts::service), "send", percentiles, outcome.lost);
   result.lateness = report::summarize(lateness, "schedule", percentiles);
   result.pacing = report::Pacing{.behind = lateness.count_above(measure::kLateNs),
                                  .overdue = tally.sum(&load::Counts::overdue)};
@@ -227,8 +230,8 @@ report::RunResult load_result(const LoadRecord& run, const std::vector<std::stri
   add_config(result, run.options.backend);
   add_totals(result, run);
   add_doubts(result, run);
-  add_latencies(result, run);
   add_outcome(result, run);
+  add_latencies(result, run);
   add_costs(result, run);
   result.path = path_of(run.options.backend.backend, run.backend, run.tally.front().path,
                         run.last.reactor - run.first.reactor, result.totals.messages);

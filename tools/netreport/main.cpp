@@ -75,7 +75,7 @@ Result<> print_others(report::RunResult& result, const std::vector<double>& perc
   const auto again = [&](report::LatencySummary& latency) -> Result<> {
     const auto histogram = report::restore(latency);
     if (!histogram) return std::unexpected(histogram.error());
-    latency = report::summarize(*histogram, latency.from, percentiles);
+    latency = report::summarize(*histogram, latency.from, percentiles, latency.unanswered);
     return {};
   };
   if (auto done = again(result.latency); !done) return done;
