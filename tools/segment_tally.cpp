@@ -13,7 +13,7 @@ void SegmentTally::schedule(Nanoseconds first, Nanoseconds step) noexcept {
   due_.store(first, std::memory_order_relaxed);
 }
 
-bool SegmentTally::add_to(report::Packets& packets, const Kept& kept) noexcept {
+bool SegmentTally::add(report::Packets& packets, const Kept& kept) noexcept {
   packets.in += kept.in.load(std::memory_order_relaxed);
   packets.out += kept.out.load(std::memory_order_relaxed);
   packets.data_in += kept.data_in.load(std::memory_order_relaxed);
@@ -53,18 +53,19 @@ void SegmentTallies::await_round() noexcept {
     std::this_thread::sleep_for(kPoll);
 }
 
-std::optional<report::Packets> SegmentTallies::packets() const noexcept {
+std::optional<report::Packets> SegmentTallies::sum(Add add) const noexcept {
   report::Packets sum;
   bool known = false;
-  for (const auto& tally : tallies_) known |= tally->add_to(sum);
+  for (const auto& tally : tallies_) known |= ((*tally).*add)(sum);
   return known ? std::optional(sum) : std::nullopt;
 }
 
+std::optional<report::Packets> SegmentTallies::packets() const noexcept {
+  return sum(&SegmentTally::add_to);
+}
+
 std::optional<report::Packets> SegmentTallies::first_packets() const noexcept {
-  report::Packets sum;
-  bool known = false;
-  for (const auto& tally : tallies_) known |= tally->add_first_to(sum);
-  return known ? std::optional(sum) : std::nullopt;
+  return sum(&SegmentTally::add_first_to);
 }
 
 }  // namespace wiremark::tools

@@ -29,9 +29,9 @@ class SegmentTally {
   std::uint64_t rounds() const noexcept { return rounds_.load(std::memory_order_acquire); }
 
   /// Adds what was counted last; false when it was nothing but sockets that are not TCP.
-  bool add_to(report::Packets& packets) const noexcept { return add_to(packets, last_); }
+  bool add_to(report::Packets& packets) const noexcept { return add(packets, last_); }
   /// Adds what was counted at the first moment of schedule(), however much has been counted since.
-  bool add_first_to(report::Packets& packets) const noexcept { return add_to(packets, first_); }
+  bool add_first_to(report::Packets& packets) const noexcept { return add(packets, first_); }
 
   /// For the worker: a connection is about to close.
   void closed(int fd) noexcept { note(fd, closed_); }
@@ -68,7 +68,7 @@ class SegmentTally {
   };
 
   void keep(const net::Segments& all, Kept& kept) const noexcept;
-  static bool add_to(report::Packets& packets, const Kept& kept) noexcept;
+  static bool add(report::Packets& packets, const Kept& kept) noexcept;
 
   net::Segments closed_;
   bool tcp_ = false;
@@ -150,6 +150,10 @@ class SegmentTallies {
   std::optional<report::Packets> first_packets() const noexcept;
 
  private:
+  using Add = bool (SegmentTally::*)(report::Packets&) const noexcept;
+
+  std::optional<report::Packets> sum(Add add) const noexcept;
+
   std::vector<std::unique_ptr<SegmentTally>> tallies_;
   std::uint64_t rounds_ = 0;
 };

@@ -36,8 +36,8 @@ struct Counts {
   Counter bytes_in;
   Counter bytes_out;
   std::atomic<Nanoseconds> last_answer_ns{0};
-  Counter
-      held_up_ns;  ///< Time in which the loop did not listen, for net::Attention::kHeldUp or more.
+  /// Time in which the loop did not listen, for net::Attention::kHeldUp or more.
+  Counter held_up_ns;
   std::atomic<Nanoseconds> gap_max_ns{0};  ///< The longest that it did not listen.
   measure::Histogram
       response;  ///< From the plan, in a closed loop from the send, to the whole reply.

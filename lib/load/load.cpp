@@ -69,7 +69,7 @@ template <Carrier Net>
 void Load<Net>::watch_itself(Nanoseconds now) {
   if (net_.woke() < measure_from_ || now >= end_) return;
   const Nanoseconds gap = net_.gap();
-  if (gap >= net::Attention::kHeldUp) counts_.held_up_ns.add(static_cast<std::uint64_t>(gap));
+  if (gap >= net::Attention::kHeldUp) counts_.held_up_ns.add(gap);
   if (gap > counts_.gap_max_ns.load(std::memory_order_relaxed))
     counts_.gap_max_ns.store(gap, std::memory_order_relaxed);
 }
@@ -235,8 +235,7 @@ Nanoseconds Load<Net>::come_due(std::size_t client, Nanoseconds now) {
     counts_.held.add();
     return now;
   }
-  const Nanoseconds wanted = walk_.gathered(planned);
-  send(client, now, now > wanted ? now - wanted : 0);
+  send(client, now, false);
   if constexpr (kStreams) net_.flush(*one.conn);
   return now;
 }
@@ -246,15 +245,20 @@ template <Carrier Net>
 inline void Load<Net>::fill(std::size_t client, Nanoseconds now) {
   for (bool first = true; has_room(client) && may_send(client, now); first = false) {
     if (!kStreams && !first) now = net_.now();  // Each has taken a system call.
-    send(client, now,
-         open_loop_ ? gaps_.lateness(walk_.planned_ns(client, book_.sent(client))) : 0);
+    send(client, now, true);
   }
 }
 
+// What was held waited for room since the load came to it; anything else leaves as it comes due.
 template <Carrier Net>
-inline void Load<Net>::send(std::size_t client, Nanoseconds now, Nanoseconds own_ns) {
+inline void Load<Net>::send(std::size_t client, Nanoseconds now, bool held) {
   const std::uint32_t next = book_.sent(client);
-  const Nanoseconds planned = open_loop_ ? walk_.planned_ns(client, next) : now;
+  Nanoseconds planned = now, own_ns = 0;
+  if (open_loop_) {
+    planned = walk_.planned_ns(client, next);
+    const Nanoseconds wanted = walk_.gathered(planned);
+    own_ns = held ? gaps_.lateness(planned) : now > wanted ? now - wanted : 0;
+  }
   const MessageId message = this->message(client, book_.enter(client, planned, now, own_ns));
   ++under_way_;
   if (open_loop_)

@@ -119,7 +119,7 @@ class Load {
   [[gnu::always_inline]] bool has_room(std::size_t client) const noexcept;
   [[gnu::always_inline]] bool may_send(std::size_t client, Nanoseconds now) const noexcept;
   [[gnu::always_inline]] void fill(std::size_t client, Nanoseconds now);
-  [[gnu::always_inline]] void send(std::size_t client, Nanoseconds now, Nanoseconds own_ns);
+  [[gnu::always_inline]] void send(std::size_t client, Nanoseconds now, bool held);
   [[gnu::always_inline]] std::size_t transmit(std::size_t client, MessageId message);
   [[gnu::always_inline]] void answered(MessageId message, Slots::Entry sent, std::size_t size,
                                        Nanoseconds came, Nanoseconds now);
