@@ -15,6 +15,14 @@ def reason(run):
     return saying[0] if saying else 'it gave no reason'
 
 
+def complaints(run):
+    """The lines in which a failed test says what was wrong, else its last ones."""
+    output = run.get('stdout', '') + '\n' + run.get('stderr', '')
+    lines = [line.strip()[:300] for line in output.splitlines() if line.strip()]
+    saying = [line for line in lines if any(word in line for word in ('FAILED', 'ERROR', 'SUMMARY'))]
+    return (saying or lines)[-3:]
+
+
 def main(build_dir):
     log = pathlib.Path(build_dir) / 'meson-logs' / 'testlog.json'
     runs = [json.loads(line) for line in log.read_text(encoding='utf-8').splitlines()] if log.exists() else []
@@ -23,7 +31,7 @@ def main(build_dir):
     skipped = [run for run in runs if run['result'] == 'SKIP']
     failed = [run for run in runs if run['result'] not in PASSED | {'SKIP'}]
     for run in failed:
-        print(f'failed {run["name"]}: {run["result"]}')
+        print(f'failed {run["name"]}: {run["result"]}: {" | ".join(complaints(run))}')
     for run in skipped:
         print(f'skipped {run["name"]}: {reason(run)}')
     for run in sorted(runs, key=lambda run: -run['duration'])[:SLOWEST]:
