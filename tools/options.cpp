@@ -11,6 +11,7 @@
 
 #include "base/cpus.h"
 #include "base/list.h"
+#include "base/output_file.h"
 #include "base/units.h"
 #include "completion.h"
 #include "measure/build_info.h"
@@ -21,6 +22,12 @@
 namespace wiremark::tools {
 
 namespace {
+
+// Standard output, or a file that can be written.
+Result<> require_output(const std::string& file) {
+  if (file == kStandardOutput) return {};
+  return require_writable(file);
+}
 
 constexpr std::size_t kHelpColumns = 80;
 constexpr std::size_t kHelpIndent = 28;
@@ -50,8 +57,27 @@ std::string without_trailing_spaces(const std::string& text) {
   return clean;
 }
 
-// An option that there is not, before the values of those there are: without its name its value is
-// taken for an operand, and refused as one.
+// As CLI11 wants them, the last one first. A bare --json or --html must not take the next argument
+// for its file.
+std::vector<std::string> reversed_of(const std::vector<std::string>& arguments) {
+  std::vector<std::string> reversed;
+  for (std::size_t i = arguments.size(); i-- > 1;) {
+    const std::string& argument = arguments[i];
+    const bool bare = argument == "--json" || argument == "--html";
+    reversed.push_back(bare ? argument + "=-" : argument);
+  }
+  return reversed;
+}
+
+// How many of the arguments want standard output for themselves.
+std::ptrdiff_t outputs_of(const std::vector<std::string>& arguments) {
+  return std::ranges::count_if(arguments, [](const std::string& argument) {
+    return argument == "--json=-" || argument == "--html=-" || argument == "--json-lines";
+  });
+}
+
+// Names an unknown option before any other error: CLI11 would take its value for an operand and
+// complain of that.
 std::string message_of(const CLI::App& app, const CLI::ParseError& error) {
   for (const std::string& left : app.remaining()) {
     if (!left.starts_with("--") || left.size() == 2) continue;
@@ -125,11 +151,21 @@ Option CommandLine::add_text(const std::string& flags, std::string& into, const 
   return Option(app_->add_option(flags, into, help)->type_name(type));
 }
 
+Option CommandLine::add_texts(const std::string& flags, std::vector<std::string>& into,
+                              const std::string& type, const std::string& help) {
+  return Option(app_->add_option(flags, into, help)->allow_extra_args(false)->type_name(type));
+}
+
 Option CommandLine::add_input_file(const std::string& flags, std::string& into,
                                    const std::string& help) {
   return Option(app_->add_option(flags, into, help)
                     ->check(CLI::Validator(CLI::ExistingFile).description(""))
                     ->type_name("FILE"));
+}
+
+Option CommandLine::add_output_file(const std::string& flags, std::string& into,
+                                    const std::string& help) {
+  return add_text(flags, into, "FILE", help).check(require_writable);
 }
 
 Option CommandLine::add_choice(const std::string& flags, std::string& into, const std::string& type,
@@ -167,13 +203,26 @@ void CommandLine::check(std::function<Result<>()> consistent) {
   });
 }
 
-void CommandLine::add(OutputOptions& options) {
+void CommandLine::add(OutputOptions& options, std::vector<std::string> csv_headers) {
   add_text("--json", options.json, "[=FILE]",
-           "Print the result as JSON instead of text, or write it to FILE (--json=FILE)");
-  add_text("--csv", options.csv, "FILE",
-           "Append the result as a row to FILE, with a header when it is new");
+           "Print the result as JSON instead of text, or write it to FILE (--json=FILE)")
+      .check(require_output);
+  add_output_file("--csv", options.csv,
+                  "Append the result as a row to FILE, with a header when it is new")
+      .check([headers = std::move(csv_headers)](const std::string& file) {
+        Result<> fits = require_header(file, headers.front());
+        for (const std::string& header : headers)
+          if (!fits) fits = require_header(file, header);
+        return fits;
+      });
   add_flag("-q,--quiet", options.quiet,
            "Print no progress and no notes, only the result and errors");
+}
+
+void CommandLine::add_html(OutputOptions& options) {
+  add_text("--html", options.html, "[=FILE]",
+           "Print the result as a page with pictures, or write it to FILE (--html=FILE)")
+      .check(require_output);
 }
 
 void CommandLine::add_colour(OutputOptions& options) {
@@ -198,10 +247,10 @@ void CommandLine::add_progress(OutputOptions& options) {
 void CommandLine::add(LatencyOptions& options) {
   add("--percentiles", options.percentiles, "LIST", parse_percentiles,
       "Percentiles to print (50,90,99,99.9,99.99)");
-  add_text("--hgrm", options.hgrm, "FILE",
-           "Write the latency to FILE as a percentile distribution of HdrHistogram, in us");
-  add_text("--hdr-log", options.hdr_log, "FILE",
-           "Write the histograms to FILE as an interval log of HdrHistogram, in ns");
+  add_output_file("--hgrm", options.hgrm,
+                  "Write the latency to FILE as a percentile distribution of HdrHistogram, in us");
+  add_output_file("--hdr-log", options.hdr_log,
+                  "Write the histograms to FILE as an interval log of HdrHistogram, in ns");
 }
 
 void CommandLine::add(ThreadOptions& options) {
@@ -230,12 +279,15 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   hold_standard_streams();
   end_without_memory(name_);
   arguments_.assign(argv, argv + argc);
-  // A bare --json must not take the argument behind it for its file.
-  std::vector<std::string> reversed;
-  for (int i = argc; i-- > 1;)
-    reversed.emplace_back(std::string(argv[i]) == "--json" ? "--json=-" : argv[i]);
+  std::vector<std::string> reversed = reversed_of(arguments_);
+  const auto outputs = outputs_of(reversed);
   try {
     app_->parse(reversed);
+    if (outputs > 1) {
+      throw CLI::ValidationError(
+          "one of --json, --json-lines and --html can go to standard output (--html=FILE writes a "
+          "file)");
+    }
   } catch (const CLI::CallForHelp&) {
     write_out(without_trailing_spaces(app_->help()));
     return ending(name_, kDone);
@@ -252,6 +304,16 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
     return ending(name_, kDone);
   }
   return std::nullopt;
+}
+
+void keep_intervals(TimeOptions& time, const OutputOptions& output) {
+  // A picture has room for some hundred of them, and a tenth of a second is many messages still.
+  constexpr Nanoseconds kShortest = 100 * kMillisecond;
+  constexpr Nanoseconds kPictured = 60;
+  if (output.html.empty() || time.interval > 0) return;
+  const Nanoseconds part = time.duration > 0 ? time.duration / kPictured : kSecond;
+  time.interval = std::clamp(part, kShortest, kSecond);
+  time.told = false;
 }
 
 std::string version_text(const std::string& tool) {

@@ -5,14 +5,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "exit_code.h"
 
-// CLI11 is most of what a file that includes it compiles, so only options.cpp and completion.cpp
-// do.
+// CLI11 takes long to compile, so only options.cpp and completion.cpp include it.
 namespace CLI {
 class App;
 class Option;
@@ -20,26 +21,21 @@ class Option;
 
 namespace wiremark::tools {
 
-enum ExitCode : int {
-  kDone = 0,
-  kCheckFailed = 1,
-  kUsage = 2,
-  kCannot = 3,  ///< This machine or the target cannot; the message names the fix.
-  kTooManyErrors = 4,
-  kInterrupted = 130,
-};
+/// The name of a file that means standard output.
+constexpr const char* kStandardOutput = "-";
 
 /// Where results go, besides the text on standard output.
 struct OutputOptions {
   std::string json;         ///< "-" is standard output, in place of the text; empty is none.
   std::string csv;          ///< A row is appended to this file; empty is none.
+  std::string html;         ///< A page with pictures; as for json.
   bool json_lines = false;  ///< Intervals and the result as one JSON object a line.
   bool quiet = false;
   std::string colour = "never";   ///< "auto", "always" or "never"; see terminal.h.
   std::string progress = "auto";  ///< "auto", "on" or "off".
 };
 
-/// What is made of the latency histogram, besides.
+/// How the latency histogram is printed and written.
 struct LatencyOptions {
   std::vector<double> percentiles;  ///< To print, rising; empty: those of report::kPercentiles.
   std::string hgrm;                 ///< Percentile distribution as HdrHistogram prints it.
@@ -52,23 +48,23 @@ struct ThreadOptions {
   std::vector<int> cpus;  ///< Empty: not pinned.
 };
 
-/// When the tool ends, and how often it tells how it goes; 0 is never.
+/// When the tool ends, and how often it prints a line of figures; 0: never.
 struct TimeOptions {
   Nanoseconds duration = 0;
   Nanoseconds interval = 0;
+  bool told = true;  ///< Of the intervals; otherwise the result has them, and no line shows them.
 };
 
-/// An option that was added to a command line, for what only some options have. What it refuses is
-/// a usage error.
+/// An option of a command line, to which conditions can be added. Breaking one is a usage error.
 class Option {
  public:
-  /// Refuses a text for which `form` has an error.
+  /// Refuses a text for which `form` returns an error.
   Option check(std::function<Result<>(const std::string&)> form) const;
-  /// Is refused without `other`.
+  /// Refused without `other`.
   Option needs(Option other) const;
-  /// Is refused together with `other`.
+  /// Refused together with `other`.
   Option excludes(Option other) const;
-  /// Given several times, its texts are one list with commas.
+  /// If it is given several times, its texts become one list with commas.
   Option join() const;
 
  private:
@@ -87,7 +83,7 @@ class CommandLine {
   const std::string& name() const noexcept { return name_; }
   const std::vector<std::string>& arguments() const noexcept { return arguments_; }
 
-  /// An option whose text goes through one of our parsers; what that refuses is a usage error.
+  /// An option whose text is read by `parse_text`; what that refuses is a usage error.
   template <class T, class Parse>
   Option add(const std::string& flags, T& into, const std::string& type, Parse parse_text,
              const std::string& help) {
@@ -101,12 +97,17 @@ class CommandLine {
   }
 
   Option add_flag(const std::string& flags, bool& into, const std::string& help);
-  /// A flag that asks for what is done without it.
+  /// A flag that asks for the default.
   Option add_default_flag(const std::string& flags, const std::string& help);
   Option add_text(const std::string& flags, std::string& into, const std::string& type,
                   const std::string& help);
+  /// May be given several times, each with one text.
+  Option add_texts(const std::string& flags, std::vector<std::string>& into,
+                   const std::string& type, const std::string& help);
   /// The name of a file that exists.
   Option add_input_file(const std::string& flags, std::string& into, const std::string& help);
+  /// The name of a file that will be written. One that cannot be is refused, before any work.
+  Option add_output_file(const std::string& flags, std::string& into, const std::string& help);
   /// One of `words`, which the help lists.
   Option add_choice(const std::string& flags, std::string& into, const std::string& type,
                     std::vector<std::string> words, const std::string& help);
@@ -117,15 +118,18 @@ class CommandLine {
   Option add_operand(const std::string& name, std::string& into, const std::string& help);
   Option add_operands(const std::string& name, std::vector<std::string>& into,
                       const std::string& help);
-  /// One that was added, by one of its flags.
+  /// An option that was added, by one of its flags.
   Option option(const std::string& flag) const;
-  /// Whether the line that was read has it.
+  /// Whether the command line had it.
   bool given(const std::string& flag) const;
   /// Calls `consistent` when all options are read. There is one such check, and its error is a
   /// usage error.
   void check(std::function<Result<>()> consistent);
 
-  void add(OutputOptions& options);
+  /// `csv_headers` are the first lines that the tool's CSV may have.
+  void add(OutputOptions& options, std::vector<std::string> csv_headers);
+  /// The flag of a tool whose result is a page too: --html.
+  void add_html(OutputOptions& options);
   /// The flags of a tool that prints one result text: --color.
   void add_colour(OutputOptions& options);
   /// The flags of a tool that prints intervals: --json-lines. After add(OutputOptions).
@@ -135,7 +139,7 @@ class CommandLine {
   void add(ThreadOptions& options);
   void add(TimeOptions& options, const std::string& duration_help);
 
-  /// Reads the arguments. A value is the exit code of a run that is over: help, version or
+  /// Reads the arguments. A value is the exit code with which the tool ends: help, version or
   /// completion were printed, or the line is wrong and standard error says why.
   std::optional<int> parse(int argc, char** argv);
 
@@ -152,6 +156,10 @@ class CommandLine {
   bool version_ = false;
 };
 
+/// A page draws a run over time: it has intervals, where nobody asked for some, that none is told
+/// of.
+void keep_intervals(TimeOptions& time, const OutputOptions& output);
+
 /// "netload 0.1.0 (g++ 12.2.0, liburing 2.3, Linux 6.1.0)", the flags of the compiler on a second
 /// line, and on lines of their own what makes this build slower than a release.
 std::string version_text(const std::string& tool);
@@ -159,7 +167,7 @@ std::string version_text(const std::string& tool);
 /// Rising percentiles of a list such as 50,99,99.99, each over 0 and up to 100.
 Result<std::vector<double>> parse_percentiles(const std::string& list);
 
-/// A whole number of at least `least` as users write it, such as 10k.
+/// A whole number of at least `least`, such as 10k.
 Result<unsigned> parse_whole(const std::string& text, unsigned least);
 
 }  // namespace wiremark::tools

@@ -8,22 +8,22 @@
 #include <cerrno>
 #include <new>
 
-#include "options.h"
+#include "exit_code.h"
 
 namespace wiremark::tools {
 
 namespace {
 
 int output_error = 0;
-std::string without_memory;  // Made while there is some.
+std::string without_memory;  // Made in advance, while there is memory.
 
-// Returns errno, 0 when all of `text` is written. Nothing of it waits in a buffer for the exit.
+// Returns errno, 0 when all of `text` is written. Unbuffered: nothing is left to write at exit.
 int write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(fd, text.data(), text.size());
     if (count >= 0) {
       text.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno == EAGAIN) {  // The terminal is shared with a program that set O_NONBLOCK.
+    } else if (errno == EAGAIN) {  // Another program has set O_NONBLOCK on the terminal.
       pollfd writable{.fd = fd, .events = POLLOUT, .revents = 0};
       ::poll(&writable, 1, -1);
     } else if (errno != EINTR) {
@@ -38,7 +38,7 @@ int write_all(int fd, std::string_view text) {
 void hold_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) >= 0) continue;
-    // The lowest number that is free, which is this one; opened to read, output cannot be written.
+    // open(2) takes the lowest free number, which is `fd`. Opened for reading, output still fails.
     if (::open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR) < 0) return;
   }
 }

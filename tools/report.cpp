@@ -1,16 +1,15 @@
-// The end of every run: the result gets its frame and its warnings and goes where the user wants
-// it.
+// The end of every run: the result gets its verdict and warnings and goes where the user wants it.
 #include "report.h"
 
 #include <fmt/format.h>
 
-#include <fstream>
-
+#include "base/output_file.h"
 #include "measure/machine.h"
 #include "measure/quantity.h"
 #include "printing.h"
 #include "report/csv.h"
 #include "report/hdr.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "report/verdict.h"
@@ -20,39 +19,27 @@ namespace wiremark::tools {
 
 namespace {
 
-constexpr const char* kStandardOutput = "-";
+bool is_file(const std::string& output) { return !output.empty() && output != kStandardOutput; }
 
-template <class Study>
-Result<> deliver_study(const Study& study, const OutputOptions& options) {
-  if (options.json == kStandardOutput) {
-    write_out(report::json_document(study));
-    return {};
+// On standard error, where the text is not shown.
+void print_doubts(const report::RunResult& result, bool quiet) {
+  const std::size_t reasons = result.verdict ? result.verdict->reasons.size() : 0;
+  for (std::size_t i = 0; i < (quiet ? reasons : result.warnings.size()); ++i) {
+    const std::string& warning = result.warnings[i];
+    if (i >= reasons) {
+      print_err("{}: warning: {}\n", result.tool, warning);
+      continue;
+    }
+    const bool partly = result.verdict->level() == "VALID FOR";
+    print_err("{}: {}: {}\n", result.tool, partly ? "doubt" : "INVALID",
+              report::doubt_text(*result.verdict, warning));
   }
-  write_out(report::text_report(study));
-  if (options.json.empty()) return {};
-  return write_file(options.json, report::json_document(study));
 }
 
 }  // namespace
 
-Result<> deliver(const report::Comparison& study, const OutputOptions& options) {
-  return deliver_study(study, options);
-}
-
-Result<> deliver(const report::MaxRate& study, const OutputOptions& options) {
-  return deliver_study(study, options);
-}
-
-Result<> deliver(const report::Bypass& study, const OutputOptions& options) {
-  return deliver_study(study, options);
-}
-
-Result<> write_file(const std::string& file, const std::string& text) {
-  std::ofstream out(file);
-  out << text;
-  out.close();
-  if (!out) return failed("write", file);
-  return {};
+bool shows_text(const OutputOptions& options) {
+  return !options.json_lines && options.json != kStandardOutput && options.html != kStandardOutput;
 }
 
 report::RunResult new_result(const std::string& tool, const std::vector<std::string>& arguments,
@@ -66,6 +53,18 @@ report::RunResult new_result(const std::string& tool, const std::vector<std::str
   result.host.wake_cost_ns = measure::measure_wake_cost();
   result.host.libraries.push_back(fmt::format("liburing {}", net::liburing_version()));
   return result;
+}
+
+report::ProcessorWait wait_of(const measure::RunDelay& delay,
+                              const std::vector<measure::Throttling>& later,
+                              const std::vector<measure::Throttling>& earlier) {
+  report::ProcessorWait wait{.run_delay_s = static_cast<double>(delay.waited) / kSecond,
+                             .slices = delay.slices};
+  if (later.empty()) return wait;
+  const measure::Throttling most = measure::longest_stop(later, earlier);
+  wait.throttled =
+      report::Throttled{most.cgroup, most.times, static_cast<double>(most.stopped) / kSecond};
+  return wait;
 }
 
 void add_config(report::RunResult& result, const BackendOptions& options) {
@@ -111,21 +110,21 @@ report::Path path_of(net::Backend requested, net::Backend active,
                             " ended for want of a buffer");
   }
   if (stats.pauses.get() > 0) {
-    path.evidence.push_back(fmt::format("reading rested {} for peers that did not read",
+    path.evidence.push_back(fmt::format("reading paused {} for peers that did not read",
                                         measure::format_counted(stats.pauses.get(), "time")));
   }
   if (stats.accept_errors.get() > 0) {
     path.evidence.push_back(
-        fmt::format("accepting rested {} for want of descriptors or memory",
+        fmt::format("accepting paused {} for want of descriptors or memory",
                     measure::format_counted(stats.accept_errors.get(), "time")));
   }
   return path;
 }
 
 void print_interval(const report::Interval& interval, const OutputOptions& options) {
-  if (options.json_lines) return write_out(report::json_line(interval));
+  if (options.json_lines) return write_out(report::json_line(report::IntervalLine{interval}));
   const std::string line = report::text_line(interval);
-  options.json == kStandardOutput ? write_err(line) : write_out(line);
+  shows_text(options) ? write_out(line) : write_err(line);
 }
 
 Result<> report(report::RunResult& result, const OutputOptions& options) {
@@ -133,25 +132,36 @@ Result<> report(report::RunResult& result, const OutputOptions& options) {
     result.rss_bytes = memory->resident_bytes_max;
   }
   report::pass_verdict(result);
-  return deliver(result, options);
+  return deliver(result,
+                 report::text_report(result, wants_colour(options.colour), letters_of_terminal()),
+                 options);
 }
 
-Result<> deliver(const report::RunResult& result, const OutputOptions& options) {
-  if (options.json_lines || options.json == kStandardOutput) {
-    write_out(options.json_lines ? report::json_line(result) : report::json_document(result));
-    const std::size_t reasons = result.verdict ? result.verdict->reasons.size() : 0;
-    for (std::size_t i = 0; i < result.warnings.size(); ++i) {
-      print_err("{}: {}: {}\n", result.tool, i < reasons ? "INVALID" : "warning",
-                result.warnings[i]);
-    }
-  } else {
-    write_out(report::text_report(result, wants_colour(options.colour)));
-    if (!options.json.empty()) {
-      if (auto written = write_file(options.json, report::json_document(result)); !written)
-        return written;
-    }
+Result<> deliver(const report::Document& document, const std::string& text,
+                 const OutputOptions& options) {
+  const std::string page = options.html.empty() ? std::string() : report::html_page(document);
+  if (!options.html.empty() && page.empty())
+    return failed("--html draws results, studies and codecs, and no other document", {}, 0);
+  if (options.json_lines)
+    write_out(report::json_line(document));
+  else if (options.json == kStandardOutput)
+    write_out(report::json_document(document));
+  else
+    write_out(options.html == kStandardOutput ? page : text);
+  if (!shows_text(options)) {
+    if (const auto* result = std::get_if<report::RunResult>(&document))
+      print_doubts(*result, options.quiet);
+    if (const auto* codecs = std::get_if<report::CodecTable>(&document))
+      print_doubts(codecs->run, options.quiet);
   }
-  if (!options.csv.empty()) return report::append_csv(options.csv, result);
+  if (is_file(options.json)) {
+    if (auto written = replace_file(options.json, report::json_document(document)); !written)
+      return written;
+  }
+  if (is_file(options.html)) {
+    if (auto written = replace_file(options.html, page); !written) return written;
+  }
+  if (!options.csv.empty()) return report::append_csv(options.csv, document);
   return {};
 }
 
@@ -159,7 +169,7 @@ Result<> write_distribution(const report::RunResult& result, const LatencyOption
   if (options.hgrm.empty()) return {};
   const auto histogram = report::restore(result.latency);
   if (!histogram) return std::unexpected(histogram.error());
-  return write_file(options.hgrm, report::hgrm_document(*histogram));
+  return replace_file(options.hgrm, report::hgrm_document(*histogram));
 }
 
 int cannot(const std::string& tool, const Error& error) {

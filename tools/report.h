@@ -1,5 +1,4 @@
-// The end of every run: the result gets its frame and its warnings and goes where the user wants
-// it.
+// The end of every run: the result gets its verdict and warnings and goes where the user wants it.
 #pragma once
 
 #include <chrono>
@@ -7,11 +6,11 @@
 #include <vector>
 
 #include "base/cpus.h"
+#include "measure/processor_wait.h"
 #include "net/reactor.h"
 #include "options.h"
 #include "reactor_options.h"
-#include "report/result.h"
-#include "report/study.h"
+#include "report/document.h"
 
 namespace wiremark::tools {
 
@@ -19,36 +18,38 @@ namespace wiremark::tools {
 report::RunResult new_result(const std::string& tool, const std::vector<std::string>& arguments,
                              std::chrono::system_clock::time_point started);
 
-/// Adds the options of the reactor and its sockets to the configuration that is printed.
+/// How threads had no processor, and which cgroup stopped them longest between two samples.
+report::ProcessorWait wait_of(const measure::RunDelay& delay,
+                              const std::vector<measure::Throttling>& later,
+                              const std::vector<measure::Throttling>& earlier);
+
+/// Adds the options of the reactor and its sockets to the configuration in the result.
 void add_config(report::RunResult& result, const BackendOptions& options);
 
-/// The path that the bytes took, with what the reactor counted as evidence.
+/// The path that the bytes took, with counts of the reactor as evidence.
 report::Path path_of(net::Backend requested, net::Backend active,
                      const std::vector<std::string>& description, const net::ReactorStats& stats,
                      std::uint64_t messages);
 
-/// A live line, on standard output unless the result in JSON goes there.
+/// Prints a live line, on standard output unless the JSON result goes there.
 void print_interval(const report::Interval& interval, const OutputOptions& options);
 
-/// Passes the verdict on a run that has just ended, and delivers the result.
+/// Judges a run that has just ended, and delivers the result.
 Result<> report(report::RunResult& result, const OutputOptions& options);
 
-/// Writes the result as asked: text or JSON on standard output, JSON and CSV to files, warnings on
-/// standard error where the text is not shown.
-Result<> deliver(const report::RunResult& result, const OutputOptions& options);
+/// Whether standard output has the text, and not a document or a page in place of it.
+bool shows_text(const OutputOptions& options);
 
-/// Writes a study as asked: text or JSON on standard output, JSON to a file.
-Result<> deliver(const report::Comparison& study, const OutputOptions& options);
-Result<> deliver(const report::MaxRate& study, const OutputOptions& options);
-Result<> deliver(const report::Bypass& study, const OutputOptions& options);
+/// Writes a document as asked: its text, JSON or a page on standard output, JSON, CSV and a page to
+/// files, and the warnings of a run on standard error where its text is not shown. Errors: a page
+/// of a document that has none.
+Result<> deliver(const report::Document& document, const std::string& text,
+                 const OutputOptions& options);
 
-/// Writes the latency of `result` as a percentile distribution, where that was asked for.
+/// Writes the latency of `result` as a percentile distribution, if asked for.
 Result<> write_distribution(const report::RunResult& result, const LatencyOptions& options);
 
-/// Replaces what `file` holds with `text`.
-Result<> write_file(const std::string& file, const std::string& text);
-
-/// Says on standard error what stopped the tool; the exit code for it.
+/// Says on standard error what stopped the tool, and returns the exit code for it.
 int cannot(const std::string& tool, const Error& error);
 
 }  // namespace wiremark::tools

@@ -7,10 +7,12 @@
 
 namespace wiremark::tools {
 
-void SegmentTally::schedule(Nanoseconds first, Nanoseconds step) noexcept {
+void SegmentTally::schedule(Nanoseconds first, Nanoseconds step, Nanoseconds end) noexcept {
   step_.store(step, std::memory_order_relaxed);
   is_first_.store(true);
-  due_.store(first, std::memory_order_relaxed);
+  round_at_.store(first, std::memory_order_relaxed);
+  end_at_.store(end, std::memory_order_relaxed);
+  due_.store(std::min(first, end), std::memory_order_release);
 }
 
 bool SegmentTally::add(report::Packets& packets, const Kept& kept) noexcept {
@@ -39,8 +41,8 @@ SegmentTallies::SegmentTallies(std::size_t threads) {
   for (std::size_t i = 0; i < threads; ++i) tallies_.push_back(std::make_unique<SegmentTally>());
 }
 
-void SegmentTallies::schedule(Nanoseconds first, Nanoseconds step) noexcept {
-  for (const auto& tally : tallies_) tally->schedule(first, step);
+void SegmentTallies::schedule(Nanoseconds first, Nanoseconds step, Nanoseconds end) noexcept {
+  for (const auto& tally : tallies_) tally->schedule(first, step, end);
 }
 
 void SegmentTallies::await_round() noexcept {
@@ -66,6 +68,10 @@ std::optional<report::Packets> SegmentTallies::packets() const noexcept {
 
 std::optional<report::Packets> SegmentTallies::first_packets() const noexcept {
   return sum(&SegmentTally::add_first_to);
+}
+
+std::optional<report::Packets> SegmentTallies::end_packets() const noexcept {
+  return sum(&SegmentTally::add_end_to);
 }
 
 }  // namespace wiremark::tools

@@ -18,7 +18,7 @@ std::atomic<bool> interrupted_by_signal{false};
 std::atomic<bool> told_to_end{false};
 std::atomic<bool> snapshot_requested{false};
 
-// One closed terminal sends several: its shell sends one, and the kernel another when that ends.
+// A terminal that closes causes two: one from its shell, one from the kernel when the shell ends.
 void on_hangup(int) {
   interrupted_by_signal.store(true);
   stop_of_process.load()->request();
@@ -48,10 +48,10 @@ Signals::Signals(net::Stop& stop) {
   stop_of_process.store(&stop);
   handle(SIGINT, on_end);
   handle(SIGTERM, on_end);
-  if (!ignored(SIGHUP)) handle(SIGHUP, on_hangup);  // It is, under nohup(1).
+  if (!ignored(SIGHUP)) handle(SIGHUP, on_hangup);  // nohup(1) ignores it.
   handle(SIGUSR1, on_snapshot);
   handle(SIGPIPE, SIG_IGN);
-  // Let in by sleep_until() alone: one that comes between two sleeps ends the next.
+  // Only unblocked within sleep_until(): one that comes between two sleeps ends the next.
   sigset_t snapshot;
   sigemptyset(&snapshot);
   sigaddset(&snapshot, SIGUSR1);

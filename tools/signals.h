@@ -6,8 +6,8 @@
 
 namespace wiremark::tools {
 
-/// Installs the handlers: one per tool, made by the control thread after the stop, and destroyed
-/// before it, when the result has been written. What comes later changes nothing any more.
+/// Installs the handlers. A tool has one, made by the control thread after the stop and destroyed
+/// before it, once the result is written; later signals change nothing.
 /// USR1 asks for a snapshot; PIPE is ignored, so that a closed socket or pipe is an error of
 /// write(2). HUP stays ignored where it was at the start, as nohup(1) wants it.
 class Signals {

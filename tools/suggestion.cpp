@@ -1,4 +1,4 @@
-// What a mistyped word was meant to be.
+// Guesses what a mistyped word was meant to be.
 #include "suggestion.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a mistyped word was meant to be.
+// Guesses what a mistyped word was meant to be.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace wiremark::tools {
 
-/// The one of `words` that `typed` is the beginning of, or is few keystrokes away from; empty when
-/// none is near.
+/// The word of `words` that starts with `typed` or is a few keystrokes away; empty if none is.
 std::string suggestion(std::string_view typed, const std::vector<std::string>& words);
 
 }  // namespace wiremark::tools

@@ -1,4 +1,4 @@
-// What a terminal is shown and a file is not: colours and progress.
+// Colours and progress, for a terminal but not for a file.
 #include "terminal.h"
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 #include "printing.h"
@@ -14,7 +15,7 @@ namespace wiremark::tools {
 
 namespace {
 
-// One that knows escapes: TERM=dumb is the shell of an editor, or a log.
+// A terminal that knows escapes: TERM=dumb is the shell of an editor, or a log.
 bool is_terminal(int descriptor) {
   const char* term = std::getenv("TERM");
   return ::isatty(descriptor) == 1 && (term == nullptr || std::string_view(term) != "dumb");
@@ -31,6 +32,17 @@ bool wants_colour(const std::string& when) {
   if (when != "auto") return when == "always";
   const char* no_colour = std::getenv("NO_COLOR");
   return is_terminal(STDOUT_FILENO) && (no_colour == nullptr || *no_colour == '\0');
+}
+
+report::Letters letters_of_terminal() {
+  if (!is_terminal(STDOUT_FILENO)) return report::Letters::none;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* locale = std::getenv(name);
+    if (locale == nullptr || *locale == '\0') continue;
+    const bool utf8 = ::strcasestr(locale, "utf-8") || ::strcasestr(locale, "utf8");
+    return utf8 ? report::Letters::blocks : report::Letters::ascii;
+  }
+  return report::Letters::ascii;
 }
 
 bool wants_progress(const std::string& when, bool quiet) {

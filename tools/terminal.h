@@ -1,7 +1,9 @@
-// What a terminal is shown and a file is not: colours and progress.
+// Colours and progress, for a terminal but not for a file.
 #pragma once
 
 #include <string>
+
+#include "report/latency_shape.h"
 
 namespace wiremark::tools {
 
@@ -9,12 +11,16 @@ namespace wiremark::tools {
 /// terminal without NO_COLOR (no-color.org: any value but the empty one) and not a dumb one.
 bool wants_colour(const std::string& when);
 
+/// What text on standard output may be drawn with: nothing where it is no terminal or a dumb one,
+/// and only ASCII where the locale (LC_ALL, LC_CTYPE or LANG) is not UTF-8.
+report::Letters letters_of_terminal();
+
 /// Whether standard error shows how far a run is: as asked with "on" or "off", else on a terminal
 /// that is not dumb, unless quiet was asked for.
 bool wants_progress(const std::string& when, bool quiet);
 
-/// Draws `line` over the last one on standard error; where that is no terminal, or a dumb one,
-/// below it.
+/// Draws `line` on standard error, over the last one; below it if that is no terminal or a dumb
+/// one.
 void draw_progress(const std::string& line);
 
 /// Wipes the line, before anything else is printed.

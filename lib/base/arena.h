@@ -10,9 +10,9 @@
 
 namespace wiremark {
 
-/// Pieces lie in blocks that stay when they are taken back, and are handed out from the first one
-/// again: memory is allocated only while more is in use than ever before, and what is used stays in
-/// cache. One thread.
+/// Pieces are cut from blocks. clear() keeps the blocks, and the next pieces are cut from the first
+/// one again: memory is allocated only when more is in use than ever before, and what is in use
+/// stays in cache. For one thread.
 class Arena {
  public:
   /// `size` bytes, aligned for any type. They stay where they are until clear().

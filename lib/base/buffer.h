@@ -37,8 +37,8 @@ class Buffer {
 
   /// Bytes of memory that it takes.
   std::size_t held() const noexcept { return block_ ? sizeof(Block) + block_->capacity : 0; }
-  /// Those of all buffers that grew on this thread. Who hands one with bytes in it to another
-  /// thread takes it out of the count there.
+  /// The sum of held() over all buffers that grew on this thread; no longer true once one with
+  /// bytes in it is handed to another thread.
   static std::size_t held_here() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// One number scattered into another: what stands for a random number that must be found again.
+// A hash of a number: stands in for a random number where the same one is needed again.
 #pragma once
 
 #include <cstdint>

@@ -12,45 +12,58 @@
 
 namespace wiremark::load {
 
-/// How a connection that found no local port is counted.
+/// The error under which a connection without a free local port is counted.
 inline constexpr const char* kNoPort =
     "connect: no local port is free (add addresses with --source-ip, or widen "
     "net.ipv4.ip_local_port_range with sysctl)";
 
-/// How a datagram is counted that met no socket (ICMP port unreachable, ip(7): ECONNREFUSED).
+/// The error under which a datagram that met no socket is counted (ICMP port unreachable, ip(7):
+/// ECONNREFUSED).
 inline constexpr const char* kUnreachable = "port unreachable: nobody listens there";
 
-/// Written by one worker; the counters and histograms may be read while it runs, the rest after.
-/// All but connections and errors speak of the measured part only.
+/// Written by one worker. Counters and histograms may be read while it runs, the other members only
+/// after that. All but connections and errors count the measured part only.
 struct Counts {
   Counter connected;
   Counter closed;  ///< Connections that had opened and ended, by either side.
   Counter failed;  ///< Connections that did not open or ended early.
   Counter planned;
-  Counter overdue;  ///< Planned, and over measure::kLateNs past when their turn came.
+  Counter overdue;  ///< Planned messages that the load came to over measure::kBehindNs too late.
   Counter sent;
   Counter answered;
+  Counter ended;  ///< Connections that the server closed behind a reply, as that had announced.
   Counter held;  ///< Messages that waited for room in the pipeline of their connection.
-  // UDP: datagrams that were no answer in time, or answered out of order. See report::Delivery.
+  /// Answers that came in the asked time, whichever message they answer: what the rate is made of.
+  /// Without a limit of time, those of the measured part.
+  Counter in_time;
+  Counter drained;  ///< Answered, after the asked time.
+  // UDP: answers after the timeout, out of order, twice, or wrong. See report::Delivery.
   Counter late, reordered, duplicated, wrong;
-  Counter bytes_in;
-  Counter bytes_out;
+  Counter bytes_in;   ///< Of the answers in time.
+  Counter bytes_out;  ///< Sent in the asked time.
   std::atomic<Nanoseconds> last_answer_ns{0};
-  /// Time in which the loop did not listen, for net::Attention::kHeldUp or more.
+  /// Set by who wants to know how long the message has waited that waits longest; the next turn
+  /// clears it, and says since when in oldest_ns, or kNever where none waits.
+  std::atomic<bool> ask_oldest{false};
+  std::atomic<Nanoseconds> oldest_ns{kNever};
+  /// Sum of the times in which the loop did not listen for net::Attention::kHeldUp or longer.
   Counter held_up_ns;
-  std::atomic<Nanoseconds> gap_max_ns{0};  ///< The longest that it did not listen.
+  /// What was left of the asked time when the load gave up: no connection was left or opened.
+  std::atomic<Nanoseconds> given_up_ns{0};
+  std::atomic<Nanoseconds> gap_max_ns{0};  ///< The longest of all such times.
   measure::Histogram
       response;  ///< From the plan, in a closed loop from the send, to the whole reply.
-  /// Response without what the load itself was late, in sending and in taking the answer: no less
-  /// than the server and the way to it took.
+  /// Response minus the load's own lateness, in sending and in taking the answer: a lower bound of
+  /// what the server and the way to it took.
   measure::Histogram least;
   measure::Histogram service;   ///< Open loop: from the send to the whole reply.
   measure::Histogram lateness;  ///< Open loop: from the plan to the send.
   measure::Histogram connect;   ///< From connect(2) to established.
   std::map<std::string, std::uint64_t> errors;
-  std::string wrong_reply;  ///< About the first one; empty while all were right.
+  std::string wrong_reply;  ///< What was wrong with the first wrong reply; empty if none was.
+  std::string note;         ///< What else came first: an error reply, or one without an end.
   std::vector<std::string> path;
-  std::uint64_t datagrams_dropped = 0;  ///< UDP: by the kernel, for want of room in our sockets.
+  std::uint64_t datagrams_dropped = 0;  ///< UDP: by the kernel, because our sockets were full.
 };
 
 }  // namespace wiremark::load

@@ -1,4 +1,4 @@
-// The stretches of a plan that a load came to late by its own doing.
+// The parts of a plan that a load came to too late through its own fault.
 #pragma once
 
 #include <algorithm>
@@ -9,17 +9,17 @@
 
 namespace wiremark::load {
 
-/// A message that waits for room in its connection is sent long after the load came to it. How late
-/// that was is looked up here by its planned time, so that a wait for the server is not taken for
-/// the load's own, nor the other way round.
+/// A message may be sent late because its connection had no room, which is the server's doing, or
+/// because the load itself came to it late, having had no processor. When a message that waited for
+/// room is sent at last, this tells the load's own part, by the planned time of the message.
 class Gaps {
  public:
-  /// What is less late than this is the way of timers, and not kept.
+  /// Less than this is what timers do, and is not recorded.
   static constexpr Nanoseconds kGap = kMillisecond;
-  /// The latest of them are kept; a message that waited through more has been late for seconds.
+  /// The newest gaps are kept; a message that waited through more of them is seconds late anyway.
   static constexpr std::size_t kKept = 4096;
 
-  /// The load comes to what was planned then, in the order of the plan.
+  /// The load has come to what was planned at `planned`. Called in the order of the plan.
   void came(Nanoseconds planned, Nanoseconds now) {
     if (now - planned < kGap) return;
     if (!gaps_.empty() && planned <= gaps_.back().to) {
@@ -30,7 +30,7 @@ class Gaps {
     if (gaps_.size() > kKept) gaps_.pop_front();
   }
 
-  /// How late the load came to what was planned then; 0 where it was in time.
+  /// How late the load came to what was planned at `planned`; 0 if it was in time.
   Nanoseconds lateness(Nanoseconds planned) const noexcept {
     const auto after = std::ranges::upper_bound(gaps_, planned, {}, &Gap::from);
     if (after == gaps_.begin()) return 0;
@@ -40,8 +40,8 @@ class Gaps {
 
  private:
   struct Gap {
-    Nanoseconds from;  // The first planned time in it.
-    Nanoseconds to;    // When the load was through with it.
+    Nanoseconds from;  // The first planned time that was late.
+    Nanoseconds to;    // When the load had caught up.
   };
 
   std::deque<Gap> gaps_;

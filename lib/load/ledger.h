@@ -1,5 +1,5 @@
-// What became of each message that was sent as a datagram: under way, answered, lost, late,
-// doubled.
+// What became of each message that was sent as a datagram: under way, answered, lost, answered
+// late, answered twice.
 #pragma once
 
 #include <algorithm>
@@ -12,32 +12,32 @@
 
 namespace wiremark::load {
 
-/// The books of one thread's connections over UDP. What became of a message is remembered for as
-/// many messages after it as span() says, in two bits. All memory is taken at the start.
+/// Keeps track of the messages of one thread's connections over UDP. What became of a message is
+/// remembered in two bits, until its connection has sent span() more. All memory is allocated at
+/// the start.
 ///
-/// A message is lost when everything that had arrived by the end of its timeout has been looked
-/// at, and its answer was not there. So both answer() and expire() are told until when the caller
-/// has taken in everything, and not what time it is.
+/// A message is lost when everything that had arrived by the end of its timeout has been read and
+/// its answer was not there. So answer() and expire() are not told the time but `taken_until`: all
+/// that had arrived by then has been read.
 class Ledger {
  public:
   enum class Fate : std::uint8_t {
     answered,    ///< In time.
-    late,        ///< After the timeout: the message was lost.
+    late,        ///< After the timeout: the message counts as lost.
     duplicated,  ///< Its message had an answer, in time or late.
-    unknown,     ///< There is no such message.
   };
 
   struct Answer {
-    Fate fate = Fate::unknown;
-    bool reordered = false;      ///< One to a later message of the connection came before it.
-    Nanoseconds planned_ns = 0;  ///< answered: as it was sent.
+    Fate fate = Fate::answered;
+    bool reordered = false;      ///< The answer to a later message of the connection came first.
+    Nanoseconds planned_ns = 0;  ///< This and the next two, if answered: as in enter().
     Nanoseconds sent_ns = 0;
     Nanoseconds own_ns = 0;
   };
 
-  Ledger(std::size_t clients, unsigned places, Nanoseconds timeout)
-      : places_(places),
-        mask_(std::bit_ceil(2 * places) - 1),
+  Ledger(std::size_t clients, unsigned pipeline, Nanoseconds timeout)
+      : pipeline_(pipeline),
+        mask_(std::bit_ceil(2 * pipeline) - 1),
         timeout_(timeout),
         span_(std::clamp<std::uint64_t>(
             std::bit_floor(kRemembered / std::max<std::uint64_t>(1, clients)), kSpanMin, kSpanMax)),
@@ -45,13 +45,14 @@ class Ledger {
         entries_(clients * (std::size_t{mask_} + 1)),
         fates_(clients * (span_ / kPerByte)) {}
 
-  bool has_room(std::size_t client) const noexcept { return under_way(client) < places_; }
+  bool has_room(std::size_t client) const noexcept { return under_way(client) < pipeline_; }
   std::uint32_t under_way(std::size_t client) const noexcept { return lines_[client].under_way; }
   std::uint32_t sent(std::size_t client) const noexcept { return lines_[client].sent; }
   /// How many messages back a reply can still be recognised.
   std::uint64_t span() const noexcept { return span_; }
 
-  /// Enters the next message of a client that has room; its sequence, from 0.
+  /// Enters the next message of a client that has room; returns its sequence, from 0. `own_ns` is
+  /// how late the load itself came to it.
   std::uint32_t enter(std::size_t client, Nanoseconds planned_ns, Nanoseconds sent_ns,
                       Nanoseconds own_ns = 0) {
     Line& line = lines_[client];
@@ -61,14 +62,12 @@ class Ledger {
     while (table[at].busy) at = (at + 1) & mask_;
     table[at] = {planned_ns, sent_ns, own_ns, sequence, true};
     ++line.under_way;
-    remember(client, sequence, Memory::none);
     return sequence;
   }
 
-  /// Books an answer. `taken_until`: what had arrived by then had been booked before.
+  /// What an answer to a message that was sent amounts to.
   Answer answer(std::size_t client, std::uint32_t sequence, Nanoseconds taken_until) {
     Line& line = lines_[client];
-    if (sequence >= line.sent) return {};
     Entry* const table = table_of(client);
     std::uint32_t at = sequence & mask_;
     while (table[at].busy && table[at].sequence != sequence) at = (at + 1) & mask_;
@@ -83,7 +82,16 @@ class Ledger {
     return {Fate::answered, reordered, entry.planned_ns, entry.sent_ns, entry.own_ns};
   }
 
-  /// Gives up what has had no answer in time; how many that were.
+  /// The planned time of the message that waits longest; one must be under way.
+  Nanoseconds oldest_planned(std::size_t client) const noexcept {
+    const Entry* const table = entries_.data() + client * (std::size_t{mask_} + 1);
+    Nanoseconds oldest = kNever;
+    for (std::uint32_t at = 0; at <= mask_; ++at)
+      if (table[at].busy) oldest = std::min(oldest, table[at].planned_ns);
+    return oldest;
+  }
+
+  /// Gives up the messages without an answer in time; returns their number.
   std::uint32_t expire(std::size_t client, Nanoseconds taken_until) {
     std::uint32_t expired = 0;
     for (std::uint32_t at = 0; at <= mask_ && under_way(client) > 0;) {
@@ -93,19 +101,20 @@ class Ledger {
         continue;
       }
       remember(client, entry.sequence, Memory::lost);
-      remove(client, at);  // Another may have moved to this place.
+      remove(client, at);  // Another entry may have moved to `at`.
       ++expired;
     }
     return expired;
   }
 
  private:
-  enum class Memory : std::uint8_t { none, answered, lost, late };
+  // What is remembered of a message that is no longer under way.
+  enum class Memory : std::uint8_t { answered, lost, late };
 
   struct Entry {
     Nanoseconds planned_ns = 0;
     Nanoseconds sent_ns = 0;
-    Nanoseconds own_ns = 0;  // The part of the lateness that is the load's own.
+    Nanoseconds own_ns = 0;  // How late the load itself came to it.
     std::uint32_t sequence = 0;
     bool busy = false;
   };
@@ -113,7 +122,7 @@ class Ledger {
   struct Line {
     std::uint32_t under_way = 0;
     std::uint32_t sent = 0;
-    std::uint32_t newest = 0;  // The latest message answered.
+    std::uint32_t newest = 0;  // The highest sequence answered.
   };
 
   static constexpr std::size_t kPerByte = 4;
@@ -122,12 +131,12 @@ class Ledger {
   static constexpr std::uint64_t kSpanMin = 1 << 10;
   static constexpr std::uint64_t kSpanMax = 4 << 20;
 
-  // A hash table of each client by sequence with linear probing, at most half full.
+  // Each client has a hash table by sequence, with linear probing, at most half full.
   Entry* table_of(std::size_t client) noexcept {
     return entries_.data() + client * (std::size_t{mask_} + 1);
   }
 
-  // Moves up what would not be found any more behind an empty place.
+  // Fills the gap with a later entry that could not be found across it, and so on.
   void remove(std::size_t client, std::uint32_t at) {
     Entry* const table = table_of(client);
     for (std::uint32_t next = (at + 1) & mask_; table[next].busy; next = (next + 1) & mask_) {
@@ -141,7 +150,7 @@ class Ledger {
   }
 
   std::uint8_t& byte_of(std::size_t client, std::uint32_t sequence) {
-    return fates_[(client * span_ + sequence % span_) / kPerByte];
+    return fates_[(client * span_ + (sequence & (span_ - 1))) / kPerByte];  // A power of two.
   }
   void remember(std::size_t client, std::uint32_t sequence, Memory what) {
     const unsigned shift = sequence % kPerByte * 2;
@@ -151,27 +160,21 @@ class Ledger {
   }
 
   Fate after_the_end(std::size_t client, std::uint32_t sequence) {
-    if (lines_[client].sent - sequence > span_) return Fate::late;  // Seconds after its time.
-    switch (static_cast<Memory>(byte_of(client, sequence) >> sequence % kPerByte * 2 & 3)) {
-      case Memory::answered:
-      case Memory::late:
-        return Fate::duplicated;
-      case Memory::lost:
-        remember(client, sequence, Memory::late);
-        return Fate::late;
-      case Memory::none:
-        break;
-    }
-    return Fate::unknown;
+    if (lines_[client].sent - sequence > span_) return Fate::late;  // Seconds too late.
+    const unsigned memory = byte_of(client, sequence) >> sequence % kPerByte * 2 & 3u;
+    if (static_cast<Memory>(memory) != Memory::lost) return Fate::duplicated;
+    remember(client, sequence, Memory::late);
+    return Fate::late;
   }
 
-  unsigned places_;
+  unsigned pipeline_;
   std::uint32_t mask_;
   Nanoseconds timeout_;
   std::uint64_t span_;
   std::vector<Line> lines_;
-  std::vector<Entry> entries_;       // By client, a table of mask_ + 1 each.
-  std::vector<std::uint8_t> fates_;  // By client, then sequence modulo span.
+  std::vector<Entry> entries_;  // mask_ + 1 for each client.
+  std::vector<std::uint8_t>
+      fates_;  // span_ for each client, by sequence modulo span_; two bits each.
 };
 
 }  // namespace wiremark::load

@@ -1,5 +1,4 @@
-// One thread's part of a load: opens its connections, sends by the plan, takes the replies, and
-// counts.
+// One thread's part of a load: opens its connections, sends by the plan, takes the replies, counts.
 #include "load/load.h"
 
 #include <algorithm>
@@ -29,6 +28,10 @@ Load<Net>::Load(Net& net, Exchange& exchange, const Plan& plan, std::size_t thre
 
 template <Carrier Net>
 Nanoseconds Load<Net>::on_turn(Nanoseconds now) {
+  if (counts_.ask_oldest.load(std::memory_order_acquire)) {
+    counts_.oldest_ns.store(oldest(), std::memory_order_relaxed);
+    counts_.ask_oldest.store(false, std::memory_order_release);
+  }
   if (phase_ == Phase::connecting) {
     const Nanoseconds next = connect_some(now);
     if (next_connect_ < clients_.size() || connecting_ > 0) return next;
@@ -49,7 +52,7 @@ Nanoseconds Load<Net>::on_turn(Nanoseconds now) {
   return std::min({reopen, next, next_sweep_, now < end_ ? end_ : forgo_at_});
 }
 
-// Starts once the gate is open; until when to wait for that, or 0.
+// Starts the run if the gate is open; returns until when to wait for that, or 0.
 template <Carrier Net>
 Nanoseconds Load<Net>::start(Nanoseconds now) {
   if (const Nanoseconds until = gate_.closed_until(now); until != 0) return until;
@@ -64,7 +67,7 @@ Nanoseconds Load<Net>::start(Nanoseconds now) {
   return 0;
 }
 
-// How long the loop has not listened, in the measured part.
+// Counts how long the loop did not listen, in the measured part.
 template <Carrier Net>
 void Load<Net>::watch_itself(Nanoseconds now) {
   if (net_.woke() < measure_from_ || now >= end_) return;
@@ -74,12 +77,26 @@ void Load<Net>::watch_itself(Nanoseconds now) {
     counts_.gap_max_ns.store(gap, std::memory_order_relaxed);
 }
 
+// The planned time of the message that has waited longest for its answer, or to be sent; kNever
+// where none waits.
+template <Carrier Net>
+Nanoseconds Load<Net>::oldest() const noexcept {
+  Nanoseconds oldest = kNever;
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    if (book_.under_way(i) > 0)
+      oldest = std::min(oldest, book_.oldest_planned(i));
+    else if (open_loop_ && !clients_[i].gone && clients_[i].due > book_.sent(i))
+      oldest = std::min(oldest, walk_.planned_ns(i, book_.sent(i)));
+  }
+  return oldest;
+}
+
 // Connections.
 
-// Starts the connections whose time has come; returns when the next one's comes.
+// Starts the connections that are due; returns when the next one is.
 template <Carrier Net>
 Nanoseconds Load<Net>::connect_some(Nanoseconds now) {
-  Nanoseconds from = 0;  // Set by the thread that comes first, for all.
+  Nanoseconds from = 0;  // The first thread to come here sets it for all.
   const Nanoseconds first = now + (plan_.connect_rate_hz > 0 ? kConnectLead : 0);
   if (gate_.connect_ns.compare_exchange_strong(from, first)) from = first;
   for (std::size_t burst = 0; next_connect_ < clients_.size(); ++burst, ++next_connect_) {
@@ -88,7 +105,7 @@ Nanoseconds Load<Net>::connect_some(Nanoseconds now) {
       const Nanoseconds due =
           from + static_cast<Nanoseconds>(number * kSecond / plan_.connect_rate_hz);
       if (due > now + kConnectSpin) return due - kConnectSpin;
-      if (due > now) return now;  // Looks again at once.
+      if (due > now) return now;  // So near that the loop spins.
     } else if (connecting_ >= kConnecting) {
       return kNever;  // The next one to open brings us back.
     }
@@ -118,14 +135,14 @@ void Load<Net>::connect(Client& client) {
 
 template <Carrier Net>
 void Load<Net>::connect_failed(Client& client, const Error& error) {
-  // Not that of a bind(2), whose address no interface has.
+  // From bind(2) the same errno means that no interface has the address.
   const bool no_port =
       error.operation == "connect" && (error.code == EADDRNOTAVAIL || error.code == EAGAIN);
   fail(no_port ? kNoPort : error.message());
   ended(client, false);
 }
 
-// Opens again what is to be; returns when the next one's time comes.
+// Opens connections again that are due for it; returns when the next one is.
 template <Carrier Net>
 Nanoseconds Load<Net>::reopen_some(Nanoseconds now) {
   while (!reopening_.empty()) {
@@ -138,7 +155,7 @@ Nanoseconds Load<Net>::reopen_some(Nanoseconds now) {
   return kNever;
 }
 
-// A connection has ended, or could not be had: it is opened again, or gone.
+// A connection has ended or could not be opened: opens it again later, or gives it up.
 template <Carrier Net>
 void Load<Net>::ended(Client& client, bool retired) {
   const Nanoseconds now = net_.now();
@@ -156,15 +173,43 @@ void Load<Net>::on_open(net::Conn& conn)
   requires net::Streams<Net>
 {
   Client& client = *static_cast<Client*>(conn.user);
-  const Nanoseconds now = net_.now();
+  exchange_.opened(index(client));
+  if (!exchange_.greeting()) ready(client, net_.now());
+}
+
+// The connection stands, and the server has said what it says first.
+template <Carrier Net>
+void Load<Net>::ready(Client& client, Nanoseconds now)
+  requires net::Streams<Net>
+{
   client.opened = client.usable = true;
   client.first_sent = book_.sent(index(client));
-  exchange_.opened(index(client));
   counts_.connect.record(now - client.connect_began_ns);
   counts_.connected.add();
   --connecting_;
   ++alive_;
   if (phase_ == Phase::running) fill(index(client), now);
+}
+
+// What a server says before it is asked; returns how many bytes of it.
+template <Carrier Net>
+std::size_t Load<Net>::greeted(Client& client, Bytes bytes)
+  requires net::Streams<Net>
+{
+  Exchange* const greeting = exchange_.greeting();
+  if (!greeting) return 0;
+  const Reply reply = greeting->reply(message(index(client), 0), bytes);
+  if (reply.refused) {
+    refuse(client, greeting->refusal());
+    return bytes.size();
+  }
+  if (reply.size == 0) return reply.consumed;
+  if (reply.consumed < bytes.size()) {
+    refuse(client, exchange_.unasked(index(client), bytes.subspan(reply.consumed)));
+    return bytes.size();
+  }
+  ready(client, net_.now());
+  return reply.consumed;
 }
 
 template <Carrier Net>
@@ -174,6 +219,7 @@ void Load<Net>::on_close(net::Conn& conn, int error)
   Client& client = *static_cast<Client*>(conn.user);
   client.conn = nullptr;
   const bool was_open = client.opened;
+  if (error == 0 && was_open && !client.refused && !client.retired) close_ends_reply(client);
   const bool retired = client.retired;
   const bool counted = client.refused || retired;
   client.opened = client.retired = client.refused = client.usable = false;
@@ -192,7 +238,7 @@ void Load<Net>::on_close(net::Conn& conn, int error)
 template <Carrier Net>
 inline bool Load<Net>::has_room(std::size_t client) const noexcept {
   const Client& one = clients_[client];
-  return one.usable && book_.has_room(client) &&
+  return book_.has_room(client) && one.usable &&
          (plan_.churn == 0 || book_.sent(client) - one.first_sent < plan_.churn);
 }
 
@@ -203,7 +249,7 @@ inline bool Load<Net>::may_send(std::size_t client, Nanoseconds now) const noexc
   return now < end_ && (plan_.requests == 0 || budget_ > 0);
 }
 
-// Sends what has come due, or the first messages of a closed loop; returns when it wants to go on.
+// Sends what is due, or the first messages of a closed loop; returns when to call it again.
 template <Carrier Net>
 Nanoseconds Load<Net>::send_due(Nanoseconds now) {
   if (open_loop_)
@@ -221,7 +267,8 @@ Nanoseconds Load<Net>::send_due(Nanoseconds now) {
   return kNever;
 }
 
-// Open loop: the time of a connection's next message has come; returns when it was taken up.
+// Open loop: the next message of a connection is due; sends it if there is room. Returns the time
+// at which the load came to it.
 template <Carrier Net>
 Nanoseconds Load<Net>::come_due(std::size_t client, Nanoseconds now) {
   Client& one = clients_[client];
@@ -240,16 +287,16 @@ Nanoseconds Load<Net>::come_due(std::size_t client, Nanoseconds now) {
   return now;
 }
 
-// Sends what the connection may and has room for.
+// Sends what the connection may send and has room for.
 template <Carrier Net>
 inline void Load<Net>::fill(std::size_t client, Nanoseconds now) {
   for (bool first = true; has_room(client) && may_send(client, now); first = false) {
-    if (!kStreams && !first) now = net_.now();  // Each has taken a system call.
+    if (!kStreams && !first) now = net_.now();  // The send before was a system call.
     send(client, now, true);
   }
 }
 
-// What was held waited for room since the load came to it; anything else leaves as it comes due.
+// `held` messages waited for room after the load came to them; others are sent when they are due.
 template <Carrier Net>
 inline void Load<Net>::send(std::size_t client, Nanoseconds now, bool held) {
   const std::uint32_t next = book_.sent(client);
@@ -261,16 +308,20 @@ inline void Load<Net>::send(std::size_t client, Nanoseconds now, bool held) {
   }
   const MessageId message = this->message(client, book_.enter(client, planned, now, own_ns));
   ++under_way_;
-  if (open_loop_)
+  bool measured = now >= measure_from_;
+  if (open_loop_) {
     --waiting_;
-  else if (now >= measure_from_)
-    clients_[client].first_measured = std::min(clients_[client].first_measured, next);
+    measured = walk_.measured(client, next);
+  } else if (measured && clients_[client].first_measured == kNone) {
+    clients_[client].first_measured = next;
+  }
   const std::size_t size = transmit(client, message);
-  if (!measured(client, next)) return;
-  counts_.sent.add();
-  counts_.bytes_out.add(size);
-  if (open_loop_) return counts_.lateness.record(now - planned);
-  counts_.planned.add();
+  Counts& counts = counts_;
+  if (in_time(measured, now)) counts.bytes_out.add(size);
+  if (!measured) return;
+  counts.sent.add();
+  if (open_loop_) return counts.lateness.record(now - planned);
+  counts.planned.add();
   if (plan_.requests > 0) --budget_;
 }
 
@@ -279,9 +330,10 @@ template <Carrier Net>
 inline std::size_t Load<Net>::transmit(std::size_t client, MessageId message) {
   Handle& conn = *clients_[client].conn;
   if constexpr (kStreams) {
-    if (!exchange_.lasting()) conn.copy_lent();  // The message before may lie where this one will.
+    const bool lasting = exchange_.lasting();
+    if (!lasting) conn.copy_lent();  // This message overwrites the one before.
     const Bytes request = exchange_.request(message);
-    if (exchange_.lasting())
+    if (lasting)
       conn.lend(request);
     else
       conn.lend_until_flush(request);
@@ -297,25 +349,28 @@ inline std::size_t Load<Net>::transmit(std::size_t client, MessageId message) {
 
 // Replies.
 
+// Flattened, as on_datagram() is: a compiler does not inline what is called from elsewhere too, and
+// here each call costs more than what it does (80 of 860 instructions a message, g++ 12).
 template <Carrier Net>
-std::size_t Load<Net>::on_data(net::Conn& conn, Bytes bytes)
+[[gnu::flatten]] std::size_t Load<Net>::on_data(net::Conn& conn, Bytes bytes)
   requires net::Streams<Net>
 {
   Client& client = *static_cast<Client*>(conn.user);
   const std::size_t i = index(client);
   const Nanoseconds now = net_.now();
   const std::size_t size = bytes.size();
+  if (!client.opened) [[unlikely]]
+    bytes = bytes.subspan(greeted(client, bytes));
+  const std::uint32_t sent_before = book_.sent(i);  // No other message can be answered by now.
   while (!bytes.empty()) {
-    if (book_.under_way(i) == 0) {
-      refuse(client, "more bytes came back than were sent");
+    if (book_.oldest(i) == sent_before) {
+      refuse(client, exchange_.unasked(i, bytes));
       return size;
     }
     const MessageId message = this->message(i, book_.oldest(i));
     const Reply reply = exchange_.reply(message, bytes);
     if (reply.refused) {
-      Refusal why = exchange_.refusal();
-      if (counts_.wrong_reply.empty()) counts_.wrong_reply = std::move(why.detail);
-      refuse(client, std::move(why.kind));
+      refuse_reply(client);
       return size;
     }
     bytes = bytes.subspan(reply.consumed);
@@ -323,18 +378,24 @@ std::size_t Load<Net>::on_data(net::Conn& conn, Bytes bytes)
       if (reply.consumed == 0) break;
       continue;
     }
-    const Slots::Entry sent = book_.oldest_entry(i);
+    const Slots::Entry& sent = book_.oldest_entry(i);  // Until fill().
     book_.answered(i);
-    // An answer is timed when the kernel received it, or, without its word, when it is read.
+    // An answer is timed by the kernel's time stamp, or without one when it is read.
     const Nanoseconds received = net_.received();
     answered(message, sent, reply.size, received >= sent.sent_ns ? received : now, now);
+    if (reply.error) [[unlikely]]
+      count_error_reply();
+    if (reply.last) [[unlikely]] {
+      ended_by_server(i);
+      return size;
+    }
     fill(i, now);
     retire_if_done(i);
   }
   return size - bytes.size();
 }
 
-// One that has had its share of messages is closed, and opened anew.
+// Closes a connection that has had its share of messages, to be opened anew.
 template <Carrier Net>
 void Load<Net>::retire_if_done(std::size_t client) {
   Client& one = clients_[client];
@@ -345,31 +406,76 @@ void Load<Net>::retire_if_done(std::size_t client) {
   if constexpr (kStreams) net_.close(*one.conn);
 }
 
+// The reply was the last of its connection, which is opened anew. What was sent behind its request
+// is lost.
 template <Carrier Net>
-inline void Load<Net>::answered(MessageId message, Slots::Entry sent, std::size_t size,
-                                Nanoseconds came, Nanoseconds now) {
-  --under_way_;
-  if (!measured(message.client, message.sequence)) return;
-  counts_.answered.add();
-  counts_.bytes_in.add(size);
-  counts_.last_answer_ns.store(now, std::memory_order_relaxed);
-  if (open_loop_) counts_.service.record(came - sent.sent_ns);
-  counts_.response.record(came - sent.planned_ns);
-  const Nanoseconds heard = std::max(sent.sent_ns, std::min(came, net_.heard()));
-  const Nanoseconds due =
-      plan_.timed_from_send
-          ? sent.sent_ns
-          : sent.planned_ns + std::min(sent.own_ns, sent.sent_ns - sent.planned_ns);
-  counts_.least.record(heard > due ? heard - due : 0);
+void Load<Net>::ended_by_server(std::size_t client) {
+  Client& one = clients_[client];
+  counts_.ended.add();
+  if (book_.under_way(client) > 0) fail("closed by the server with requests under way");
+  one.retired = true;
+  one.usable = false;
+  if constexpr (kStreams) {
+    if (one.conn) net_.close(*one.conn);
+  }
+}
+
+// A reply without a length ends when its connection does.
+template <Carrier Net>
+void Load<Net>::close_ends_reply(Client& client)
+  requires net::Streams<Net>
+{
+  const std::size_t i = index(client);
+  if (book_.under_way(i) == 0) return;
+  const MessageId message = this->message(i, book_.oldest(i));
+  const Reply reply = exchange_.closed(message);
+  if (reply.refused) return refuse(client, exchange_.refusal());
+  if (reply.size == 0) return;
+  const Slots::Entry sent = book_.oldest_entry(i);
+  const Nanoseconds now = net_.now();
+  book_.answered(i);
+  answered(message, sent, reply.size, now, now);
+  if (reply.error) count_error_reply();
+  ended_by_server(i);
+}
+
+// The server answered that it could not do what the request says.
+template <Carrier Net>
+void Load<Net>::count_error_reply() {
+  Refusal why = exchange_.refusal();
+  if (counts_.note.empty()) counts_.note = std::move(why.detail);
+  fail(std::move(why.kind));
 }
 
 template <Carrier Net>
-void Load<Net>::on_datagram(net::DatagramConn& conn, Bytes bytes)
+inline void Load<Net>::answered(MessageId message, const Slots::Entry& sent, std::size_t size,
+                                Nanoseconds came, Nanoseconds now) {
+  --under_way_;
+  const bool measured = this->measured(message.client, message.sequence);
+  Counts& counts = counts_;
+  if (in_time(measured, came)) {
+    counts.in_time.add();
+    counts.bytes_in.add(size);
+  }
+  if (!measured) return;
+  counts.answered.add();
+  if (came >= end_) counts.drained.add();
+  counts.last_answer_ns.store(now, std::memory_order_relaxed);
+  if (open_loop_) counts.service.record(came - sent.sent_ns);
+  counts.response.record(came - sent.planned_ns);
+  const Nanoseconds heard = std::max(sent.sent_ns, std::min(came, net_.heard()));
+  Nanoseconds due = sent.sent_ns;
+  if (open_loop_ && !plan_.timed_from_send)
+    due = sent.planned_ns + std::min(sent.own_ns, sent.sent_ns - sent.planned_ns);
+  counts.least.record(heard - due);
+}
+
+template <Carrier Net>
+[[gnu::flatten]] void Load<Net>::on_datagram(net::DatagramConn& conn, Bytes bytes)
   requires net::Datagrams<Net>
 {
   const std::size_t i = index(*static_cast<Client*>(conn.user));
-  const std::uint32_t connection = message(i, 0).connection;
-  const auto sequence = exchange_.sequence_of(connection, bytes);
+  const auto sequence = exchange_.sequence_of(message(i, book_.sent(i)), bytes);
   if (!sequence || *sequence >= book_.sent(i))
     return wrong(bytes.size(), "a datagram came that answers nothing of this run");
   const MessageId message = this->message(i, *sequence);
@@ -384,6 +490,7 @@ void Load<Net>::on_datagram(net::DatagramConn& conn, Bytes bytes)
   if (answer.fate == Ledger::Fate::answered) {
     answered(message, {answer.planned_ns, answer.sent_ns, answer.own_ns}, bytes.size(), now, now);
     if (answer.reordered && measured(i, *sequence)) counts_.reordered.add();
+    if (reply.error) count_error_reply();
   } else {
     under_way_ -= before - book_.under_way(i);
     if (measured(i, *sequence))
@@ -400,7 +507,7 @@ void Load<Net>::wrong(std::size_t size, const std::string& why) {
     counts_.wrong_reply = why + " (" + std::to_string(size) + " bytes)";
 }
 
-// What could not be sent is lost. So is what nobody received; where nobody ever has, the run ends.
+// The datagram is lost. If nobody listens there and nobody ever answered, the run ends.
 template <Carrier Net>
 void Load<Net>::on_datagram_error(net::DatagramConn&, int error)
   requires net::Datagrams<Net>
@@ -414,8 +521,8 @@ void Load<Net>::on_datagram_error(net::DatagramConn&, int error)
 
 // The end.
 
-// Ends connections, or gives up datagrams, that have waited for too long. What had arrived before
-// the timeout is never judged unseen, however long we ourselves stood still.
+// Ends connections, or gives up datagrams, whose reply is overdue. A reply that had arrived in time
+// but is not read yet, because we ourselves stood still, never counts as missing.
 template <Carrier Net>
 void Load<Net>::sweep(Nanoseconds now) {
   next_sweep_ = now + plan_.timeout / kSweeps;
@@ -428,7 +535,8 @@ void Load<Net>::sweep(Nanoseconds now) {
       const Nanoseconds since =
           client.opened ? book_.oldest_entry(i).sent_ns : client.connect_began_ns;
       if (taken_until <= since + plan_.timeout) continue;
-      refuse(client, client.opened ? "no reply within the timeout" : "connect: timeout");
+      if (counts_.note.empty()) counts_.note = exchange_.unfinished(i);
+      refuse(client, {client.opened ? "no reply within the timeout" : "connect: timeout", {}});
     } else {
       if (book_.under_way(i) == 0) continue;
       const std::uint32_t expired = book_.expire(i, taken_until);
@@ -446,21 +554,23 @@ inline bool Load<Net>::over(Nanoseconds now) {
   }
   if (alive_ + connecting_ + reopening_.size() == 0) return true;
   if (under_way_ == 0 && all_sent(now)) return true;
-  // What is left waits for connections to open again. They have as long as a reply has.
-  const bool stuck = alive_ == 0 || (open_loop_ && walk_.done() && under_way_ == 0);
+  // Only connections that are to open again are awaited; they have as long as a reply has.
+  const bool stuck = alive_ == 0 || (open_loop_ && walk_.done() && under_way_ == 0 && waiting_ > 0);
   if (!stuck || idle_since_ == 0) idle_since_ = stuck ? now : 0;
   return stuck && plan_.timeout > 0 && now >= idle_since_ + plan_.timeout;
 }
 
 template <Carrier Net>
 bool Load<Net>::all_sent(Nanoseconds now) const noexcept {
-  if (open_loop_) return walk_.done() && waiting_ == 0;
+  if (open_loop_) return walk_.done() && waiting_ == 0 && (now >= end_ || !plan_.ends_by_time());
   return now >= measure_from_ && (now >= end_ || (plan_.requests > 0 && budget_ == 0));
 }
 
-// Nothing more is awaited, but over UDP for what is late or comes twice.
+// Nothing more is awaited; over UDP we listen a little longer for late and duplicate replies.
 template <Carrier Net>
 Nanoseconds Load<Net>::leave(Nanoseconds now) {
+  if (phase_ == Phase::running && end_ != kNever && now < end_ && !all_sent(now))
+    counts_.given_up_ns.store(end_ - now);
   if (open_loop_ && !walk_.done()) forgo_rest();
   if (!kStreams && alive_ > 0) {
     if (phase_ != Phase::lingering) linger_until_ = now + kLinger;
@@ -473,7 +583,7 @@ Nanoseconds Load<Net>::leave(Nanoseconds now) {
   return kNever;
 }
 
-// Open loop: the rest of the plan was planned, and is never sent.
+// Open loop: what the plan still holds counts as planned and is never sent.
 template <Carrier Net>
 void Load<Net>::forgo_rest() {
   walk_.forgo(counts_);
@@ -489,11 +599,19 @@ void Load<Net>::fail(std::string kind) {
 }
 
 template <Carrier Net>
-void Load<Net>::refuse(Client& client, std::string kind) {
+void Load<Net>::refuse_reply(Client& client) {
+  refuse(client, exchange_.refusal());
+}
+
+template <Carrier Net>
+void Load<Net>::refuse(Client& client, Refusal why) {
   client.refused = true;
   client.usable = false;
-  fail(std::move(kind));
-  if constexpr (kStreams) net_.close(*client.conn);
+  if (counts_.wrong_reply.empty()) counts_.wrong_reply = std::move(why.detail);
+  fail(std::move(why.kind));
+  if constexpr (kStreams) {
+    if (client.conn) net_.close(*client.conn);
+  }
 }
 
 template class Load<net::StreamsOf<net::EpollReactor>>;

@@ -1,5 +1,4 @@
-// One thread's part of a load: opens its connections, sends by the plan, takes the replies, and
-// counts.
+// One thread's part of a load: opens its connections, sends by the plan, takes the replies, counts.
 #pragma once
 
 #include <cstddef>
@@ -21,21 +20,21 @@
 
 namespace wiremark::load {
 
-/// What a load goes over: streams, or datagrams.
+/// What carries a load: streams or datagrams.
 template <class Net>
 concept Carrier = net::Streams<Net> != net::Datagrams<Net>;
 
 /// After the last answer over UDP we keep listening this long for late and duplicate replies.
 inline constexpr Nanoseconds kLinger = 100 * kMillisecond;
 
-/// A handler, compiled in load.cpp for the views of every backend. In an open loop messages come
-/// due by the plan; in a closed loop each connection sends its first ones, each answer brings the
-/// next, and the time or the thread's share of the requests ends it. Client i of thread t is
-/// connection i * threads + t of the load.
+/// A handler, compiled in load.cpp for the views of every backend. In an open loop the plan says
+/// when messages are due. In a closed loop each connection sends its first messages and then one
+/// for each answer, until the time is over or the thread's share of the requests is sent. Client i
+/// of thread t is connection i * threads + t of the load.
 ///
-/// Over streams a connection that has had its share of messages, or broke, may be opened again;
-/// what comes due meanwhile waits for it, and what was under way is lost. Over datagrams nothing
-/// ends a connection, and a message without an answer is lost alone, after the timeout.
+/// A stream connection that has had its share of messages, or broke, may be opened again. What is
+/// due meanwhile waits for it; what was under way is lost. Over UDP nothing ends a connection, and
+/// a message without an answer is lost by itself, after the timeout.
 template <Carrier Net>
 class Load {
  public:
@@ -69,7 +68,7 @@ class Load {
     std::uint32_t due = 0;                 // Open loop: messages whose planned time has come.
     std::uint32_t first_measured = kNone;  // Closed loop: the first message after the warm-up.
     std::uint32_t first_sent = 0;          // The first message of this connection.
-    bool usable = false;                   // Opened, and neither of the next two.
+    bool usable = false;                   // Opened, and neither refused nor retired.
     bool refused : 1 = false;              // We ended it and have counted why.
     bool retired : 1 = false;              // It has had its share of messages.
     bool opened : 1 = false;
@@ -84,9 +83,9 @@ class Load {
   static constexpr std::uint32_t kNone = ~0u;
   // Connections being opened at once by one thread, well below the listen backlog.
   static constexpr std::size_t kConnecting = 256;
-  // The last part of the wait for a connection's time is not slept: a wake-up takes 20 to 60 us.
+  // The loop spins for the last part of the wait for a connection: a wake-up takes 20 to 60 us.
   static constexpr Nanoseconds kConnectSpin = 100 * kMicrosecond;
-  // So that all threads stand ready for the first one's time.
+  // The first connection is due this much later, so that all threads are ready for it.
   static constexpr Nanoseconds kConnectLead = kMillisecond;
   // Sweeps per timeout: a stalled connection is closed, or a lost datagram given up, at most an
   // eighth of it late.
@@ -105,6 +104,11 @@ class Load {
     return open_loop_ ? walk_.measured(client, sequence)
                       : sequence >= clients_[client].first_measured;
   }
+  // Whether what happens `at` belongs to the rate: what comes in the asked time, or what is
+  // measured where no time was asked for.
+  bool in_time(bool measured, Nanoseconds at) const noexcept {
+    return end_ == kNever ? measured : at >= measure_from_ && at < end_;
+  }
   bool all_sent(Nanoseconds now) const noexcept;
 
   Nanoseconds connect_some(Nanoseconds now);
@@ -115,23 +119,34 @@ class Load {
   Nanoseconds start(Nanoseconds now);
   Nanoseconds send_due(Nanoseconds now);
   Nanoseconds come_due(std::size_t client, Nanoseconds now);
-  // Each of these runs once a message, and costs less than to call it.
+  // Each of these runs once a message and costs less than a call.
   [[gnu::always_inline]] bool has_room(std::size_t client) const noexcept;
   [[gnu::always_inline]] bool may_send(std::size_t client, Nanoseconds now) const noexcept;
   [[gnu::always_inline]] void fill(std::size_t client, Nanoseconds now);
   [[gnu::always_inline]] void send(std::size_t client, Nanoseconds now, bool held);
   [[gnu::always_inline]] std::size_t transmit(std::size_t client, MessageId message);
-  [[gnu::always_inline]] void answered(MessageId message, Slots::Entry sent, std::size_t size,
-                                       Nanoseconds came, Nanoseconds now);
+  [[gnu::always_inline]] void answered(MessageId message, const Slots::Entry& sent,
+                                       std::size_t size, Nanoseconds came, Nanoseconds now);
   void retire_if_done(std::size_t client);
-  void wrong(std::size_t size, const std::string& why);
+  void ready(Client& client, Nanoseconds now)
+    requires net::Streams<Net>;
+  std::size_t greeted(Client& client, Bytes bytes)
+    requires net::Streams<Net>;
+  [[gnu::noinline]] void count_error_reply();
+  [[gnu::noinline]] void ended_by_server(std::size_t client);
+  void close_ends_reply(Client& client)
+    requires net::Streams<Net>;
+  // Seldom, and kept out of what is not.
+  [[gnu::noinline]] void wrong(std::size_t size, const std::string& why);
   void sweep(Nanoseconds now);
   bool over(Nanoseconds now);
   Nanoseconds leave(Nanoseconds now);
   void watch_itself(Nanoseconds now);
+  Nanoseconds oldest() const noexcept;
   void forgo_rest();
   void fail(std::string kind);
-  void refuse(Client& client, std::string kind);
+  [[gnu::noinline]] void refuse_reply(Client& client);
+  [[gnu::noinline]] void refuse(Client& client, Refusal why);
 
   Net& net_;
   Exchange& exchange_;
@@ -143,7 +158,8 @@ class Load {
   Phase phase_ = Phase::connecting;
   std::vector<Client> clients_;
   Book book_;
-  std::deque<Reopening> reopening_;  // The retired first, the broken behind them in their order.
+  std::deque<Reopening>
+      reopening_;  // Retired ones in front, broken ones behind them in their order.
 
   std::size_t next_connect_ = 0;
   std::size_t connecting_ = 0;
@@ -155,13 +171,13 @@ class Load {
   Nanoseconds end_ = kNever;       // Of the measured part; kNever without a limit of time.
   Nanoseconds forgo_at_ = kNever;  // Open loop: when what has not been sent never will be.
   Nanoseconds next_sweep_ = kNever;
-  Nanoseconds idle_since_ = 0;  // Nothing but connections that are closed holds up the end.
+  Nanoseconds idle_since_ = 0;  // Since when only closed connections hold up the end.
   Nanoseconds linger_until_ = 0;
   std::size_t next_first_ = 0;  // Closed loop: who sends its first message.
   std::uint64_t budget_;        // Closed loop: requests left to this thread.
   std::uint64_t waiting_ = 0;   // Open loop: due, and not sent.
   std::uint64_t under_way_ = 0;
-  bool heard_ = false;  // Told to the gate.
+  bool heard_ = false;  // An answer has come, and the gate was told.
 };
 
 }  // namespace wiremark::load

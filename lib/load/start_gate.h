@@ -1,4 +1,4 @@
-// The start and the end of a run, between the control thread and its workers.
+// How the control thread and the workers agree on the start and the end of a run.
 #pragma once
 
 #include <atomic>
@@ -9,16 +9,16 @@
 
 namespace wiremark::load {
 
-/// Made by the control thread, which opens it; every worker leaves it once.
+/// The control thread opens it; every worker leaves it once.
 struct StartGate {
-  std::atomic<Nanoseconds> connect_ns{0};  ///< When connection 0 is started; 0 before it is known.
+  std::atomic<Nanoseconds> connect_ns{0};  ///< When connection 0 is started; 0: not known yet.
   std::atomic<Nanoseconds> start_ns{0};    ///< Set by the control thread; 0 while closed.
-  std::atomic<std::size_t> running{0};     ///< Workers that still send or await.
+  std::atomic<std::size_t> running{0};     ///< Workers that still send or wait for replies.
   net::Stop over;
-  std::atomic<bool> heard{false};           ///< UDP: an answer has come, whatever it was.
-  std::atomic<bool> nobody_listens{false};  ///< UDP: the network said so before that.
+  std::atomic<bool> heard{false};           ///< UDP: some answer has come.
+  std::atomic<bool> nobody_listens{false};  ///< UDP: the network said so before any answer.
 
-  /// Until when a worker waits whose connections stand; 0 when the start has come.
+  /// Until when a worker waits whose connections are open; 0 once the run has started.
   Nanoseconds closed_until(Nanoseconds now) const noexcept {
     constexpr Nanoseconds kPoll = 500 * kMicrosecond;
     const Nanoseconds start = start_ns.load(std::memory_order_acquire);

@@ -26,7 +26,7 @@ std::string compiler_name() {
 #endif
 }
 
-// The macros know whether, and the configuration how much.
+// The macros tell whether the compiler optimizes, the configuration of the build how much.
 std::string optimization() {
 #if !defined(__OPTIMIZE__)
   return "0";
@@ -37,7 +37,7 @@ std::string optimization() {
 #endif
 }
 
-// The levels of the x86-64 ABI, each by what it adds last.
+// The levels of the x86-64 ABI, each recognised by extensions that it is the first to require.
 std::string instructions() {
 #if defined(__x86_64__) && defined(__AVX512VL__) && defined(__AVX512BW__)
   return "x86-64-v4";

@@ -6,8 +6,8 @@
 
 namespace wiremark::measure {
 
-/// What was asked of the compiler, by its predefined macros where it has one for it, by the
-/// configuration of the build elsewhere.
+/// What the compiler was asked for: from its predefined macros where it has one for that, else from
+/// the configuration of the build.
 struct BuildInfo {
   std::string compiler;      ///< "g++ 12.2.0".
   std::string optimization;  ///< What stands behind -O: "3".
@@ -22,14 +22,14 @@ struct BuildInfo {
   std::string arguments;   ///< What else was given, such as by CXXFLAGS.
 };
 
-/// That of this program.
+/// Of the running program.
 BuildInfo build_info();
 
 /// As a compiler is told: "-O3 -DNDEBUG -march=x86-64".
 std::string build_flags(const BuildInfo& build);
 
-/// What sets it apart from a plain release and slows it down, a phrase each: "assertions are
-/// checked". None: figures of this program and of other releases can be compared.
+/// What makes it slower than a plain release, a phrase each: "assertions are checked". Empty where
+/// figures of this program and of other releases can be compared.
 std::vector<std::string> slowed_by(const BuildInfo& build);
 
 }  // namespace wiremark::measure

@@ -19,7 +19,7 @@ constexpr Nanoseconds kTimeLimit = 20 * kMillisecond;
 // No two processors of one machine are so far apart: one of the threads waited for its processor.
 constexpr Nanoseconds kFarthest = 3 * kMicrosecond;
 
-// The line that goes back and forth, alone in its pair of lines: processors fetch two at a time.
+// The cache line that goes back and forth. Processors fetch lines in pairs: it has one to itself.
 struct alignas(128) Ball {
   enum Side : int { waiting, here, there, over };
   std::atomic<int> side{waiting};
@@ -69,10 +69,10 @@ Nanoseconds measure_core_distance() {
   return distance;
 }
 
-bool same_place(Nanoseconds one, Nanoseconds other) noexcept {
+bool same_distance(Nanoseconds one, Nanoseconds other) noexcept {
   if (one <= 0 || other <= 0) return true;
   const auto [near, far] = std::minmax(one, other);
-  return static_cast<double>(far) <= kSamePlaceFactor * static_cast<double>(near);
+  return static_cast<double>(far) <= kSameDistanceFactor * static_cast<double>(near);
 }
 
 }  // namespace wiremark::measure

@@ -1,16 +1,12 @@
 // What a process, a thread and the whole machine spent: processor time, memory, context switches.
 #include "measure/cpu_usage.h"
 
-#include <dirent.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,11 +25,6 @@ Nanoseconds read_clock(clockid_t clock) noexcept {
   timespec time{};
   ::clock_gettime(clock, &time);
   return static_cast<Nanoseconds>(time.tv_sec) * kSecond + static_cast<Nanoseconds>(time.tv_nsec);
-}
-
-Nanoseconds ticks_to_ns(std::uint64_t ticks) noexcept {
-  static const auto ticks_per_second = static_cast<Nanoseconds>(::sysconf(_SC_CLK_TCK));
-  return ticks * (kSecond / ticks_per_second);
 }
 
 // A counter that went backwards (another process, another boot) counts as unchanged.
@@ -58,7 +49,7 @@ double CpuUsage::total_s() const noexcept { return static_cast<double>(total) / 
 
 double CpuUsage::sys_s() const noexcept {
   const Nanoseconds split = user + sys;
-  // The share first: it is 1 at most, so that user_s() is not rounded to below 0.
+  // A share of at most 1 keeps this within the total; another order may round user_s() below 0.
   return split == 0 ? 0 : total_s() * (static_cast<double>(sys) / static_cast<double>(split));
 }
 
@@ -81,30 +72,6 @@ CpuUsage cpu_of_this_thread() noexcept {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
   return {read_clock(CLOCK_THREAD_CPUTIME_ID), to_ns(usage.ru_utime), to_ns(usage.ru_stime)};
-}
-
-Result<CpuUsage> cpu_of_process(pid_t pid) {
-  clockid_t clock;
-  // Pid 0 would be the caller; a process is asked for by its own number.
-  if (pid <= 0) return failed("process", std::to_string(pid), ESRCH);
-  if (const int error = ::clock_getcpuclockid(pid, &clock); error != 0)
-    return failed("process", std::to_string(pid), error);
-  auto stat = read_text(proc_path(pid, "stat"));
-  if (!stat) return gone_or(std::move(stat.error()), pid);
-  // The second field is the program's name in brackets, and may hold blanks and brackets itself;
-  // behind it, field 3 comes first: utime is field 14 and stime field 15.
-  const std::size_t name_end = stat->rfind(')');
-  if (name_end == std::string::npos) return failed("read", proc_path(pid, "stat"), EPROTO);
-  std::string_view rest = std::string_view(*stat).substr(name_end + 1);
-  for (int field = 3; field < 14; ++field) take_word(rest);
-  const auto user = take_number(rest);
-  const auto sys = take_number(rest);
-  if (!user || !sys) return failed("read", proc_path(pid, "stat"), EPROTO);
-  timespec total{};
-  if (::clock_gettime(clock, &total) != 0) return failed("process", std::to_string(pid), ESRCH);
-  return CpuUsage{
-      static_cast<Nanoseconds>(total.tv_sec) * kSecond + static_cast<Nanoseconds>(total.tv_nsec),
-      ticks_to_ns(*user), ticks_to_ns(*sys)};
 }
 
 double MachineUsage::share(std::uint64_t part) const noexcept {

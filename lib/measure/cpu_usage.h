@@ -11,7 +11,7 @@
 namespace wiremark::measure {
 
 /// Processor time since the start of a process or thread. `total` is exact; the kernel keeps the
-/// split between user and system less finely (1 us for ourselves, getrusage(2); one clock tick,
+/// split between user and system less precisely (1 us for ourselves, getrusage(2); one clock tick,
 /// 10 ms, for another process, proc_pid_stat(5)), so user_s() and sys_s() share out the total.
 struct CpuUsage {
   Nanoseconds total = 0;
@@ -33,10 +33,6 @@ CpuUsage cpu_of_this_process() noexcept;
 
 /// The calling thread (RUSAGE_THREAD).
 CpuUsage cpu_of_this_thread() noexcept;
-
-/// Another process of this machine, all threads (clock_getcpuclockid(3) and /proc/PID/stat).
-/// Errors: ESRCH when the process is gone.
-Result<CpuUsage> cpu_of_process(pid_t pid);
 
 /// Time of all processors together since boot, in clock ticks (/proc/stat, proc_stat(5)).
 struct MachineUsage {

@@ -115,8 +115,8 @@ std::uint64_t Histogram::count_above(Nanoseconds value) const noexcept {
   return above;
 }
 
-// Makes the extremes agree with the buckets, which a copy taken while another thread records, or a
-// subtraction, may have left behind.
+// Makes the extremes agree with the buckets: they may not after a subtraction, or in a copy that
+// was taken while another thread recorded.
 void Histogram::repair_bounds() noexcept {
   std::size_t first = kBuckets;
   std::size_t last = 0;

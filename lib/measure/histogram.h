@@ -28,11 +28,11 @@ class Histogram {
  public:
   static constexpr Nanoseconds kHighest = 3'600 * kSecond;
   static constexpr unsigned kSignificantDigits = 3;
-  /// Twice 10^3 rounded up to a power of two: one part in 1,000 has to be told apart throughout.
+  /// 2 x 10^3 rounded up to a power of two: the least that keeps 3 significant digits everywhere.
   static constexpr unsigned kSubBuckets = 2048;
   static constexpr std::size_t kBuckets = 33'792;
 
-  /// What is counted in one place: the values `lowest` to `highest`, both included.
+  /// Values `lowest` to `highest`, both included, are counted together.
   struct Bucket {
     std::size_t index;
     Nanoseconds lowest;
@@ -72,7 +72,7 @@ class Histogram {
   void subtract(const Histogram& earlier) noexcept;
 
   /// Puts `count` values into bucket `index` as an exporter wrote them; false when there is no such
-  /// bucket. Follow it with restore_bounds().
+  /// bucket. Call restore_bounds() after the last one.
   bool restore(std::size_t index, std::uint64_t count) noexcept;
 
   /// The exact extremes and clamped() that go with restored buckets.

@@ -66,12 +66,15 @@ std::uint64_t to_bytes(rlim_t limit) noexcept {
   return limit == RLIM_INFINITY ? kUnlimited : static_cast<std::uint64_t>(limit);
 }
 
-// Two eventfds between two threads; what one writes, the other waits for.
+// What one thread writes to an eventfd to wake the other.
 constexpr std::uint64_t kGoOn = 1;
 constexpr std::uint64_t kStop = 2;
 
+// Tried again when it fails: both threads would wait for ever.
 void send(const Fd& event, std::uint64_t value) noexcept {
-  [[maybe_unused]] const ssize_t sent = ::write(event.get(), &value, sizeof value);
+  constexpr int kTries = 3;
+  for (int tries = 0; tries < kTries && ::write(event.get(), &value, sizeof value) < 0; ++tries) {
+  }
 }
 
 // An interrupted or failed wait counts as a stop, so that neither thread waits for ever.
@@ -87,7 +90,8 @@ void answer(const Fd& ping, const Fd& pong) noexcept {
   while (await(ping) == kGoOn) send(pong, kGoOn);
 }
 
-// Half of the median round trip.
+// Half of the median round trip; 0 where the machine was too busy to tell. On one that is not, the
+// slower half of the trips takes no more than twice as long as the faster one.
 Nanoseconds time_round_trips(const Fd& ping, const Fd& pong) {
   constexpr std::size_t kRounds = 200;
   constexpr Nanoseconds kTimeLimit = 10 * kMillisecond;
@@ -102,10 +106,11 @@ Nanoseconds time_round_trips(const Fd& ping, const Fd& pong) {
     before = after;
   }
   send(ping, kStop);
-  if (rounds.empty()) return 0;
-  const auto middle = rounds.begin() + static_cast<std::ptrdiff_t>(rounds.size() / 2);
-  std::nth_element(rounds.begin(), middle, rounds.end());
-  return *middle / 2;
+  constexpr std::size_t kRoundsMin = 50;
+  if (rounds.size() < kRoundsMin) return 0;
+  std::ranges::sort(rounds);
+  const Nanoseconds middle = rounds[rounds.size() / 2];
+  return rounds[rounds.size() * 3 / 4] <= 2 * rounds[rounds.size() / 4] ? middle / 2 : 0;
 }
 
 }  // namespace
@@ -163,10 +168,9 @@ std::string describe(const Machine& machine) {
   if (!machine.hypervisor.empty()) {
     line += machine.hypervisor == "unknown" ? ", virtual machine" : ", " + machine.hypervisor;
   }
-  if (machine.wake_cost_ns > 0) {
-    line += fmt::format(", {} wake {}", machine.wake_crosses_cores ? "cross-core" : "same-core",
-                        format_time(machine.wake_cost_ns));
-  }
+  line += fmt::format(
+      ", {} wake {}", machine.wake_crosses_cores ? "cross-core" : "same-core",
+      machine.wake_cost_ns > 0 ? format_time(machine.wake_cost_ns) : "unknown: it was busy");
   return line;
 }
 

@@ -30,9 +30,9 @@ struct Machine {
   std::string hypervisor;           ///< "KVM" and the like; "unknown" when there is an unnamed one.
   std::string clocksource;          ///< "tsc", "kvm-clock", ...: slow ones make now_ns() costly.
   std::string compiler;             ///< What built this program: "g++ 12.2.0".
-  std::optional<BuildInfo> build;   ///< How; documents of before have none.
-  std::vector<std::string> libraries;  ///< "glibc 2.36", ...; tools add those they link.
-  Nanoseconds wake_cost_ns = 0;        ///< See measure_wake_cost(); 0 when not measured.
+  std::optional<BuildInfo> build;   ///< How it was built; older documents do not say.
+  std::vector<std::string> libraries;  ///< "glibc 2.36", ...; each tool adds those it links.
+  Nanoseconds wake_cost_ns = 0;        ///< See measure_wake_cost(); 0 when unknown.
   bool wake_crosses_cores = false;     ///< Whether it is measured between two processors.
 };
 
@@ -42,7 +42,8 @@ Machine this_machine();
 /// The median time in ns from one thread's write to an eventfd(2) until another, blocked in read,
 /// runs: half of a round trip. The two threads are pinned to the first two allowed processors, or
 /// share the only one. Stops after 200 round trips or 10 ms. 0 when no thread or eventfd can be
-/// had.
+/// had, and where fewer than 50 round trips, or how far they spread, say that the machine was busy
+/// with something else.
 Nanoseconds measure_wake_cost();
 
 /// One line for people: "Linux 6.1.0 x86_64, AMD EPYC, 2 cores, cross-core wake 20 us".

@@ -14,8 +14,8 @@ namespace wiremark::measure {
 
 namespace {
 
-// Holds one message at a time, from one thread to another. The message follows its number, so that
-// a short one comes in the same cache line.
+// Holds one message at a time, from one thread to another. Its number comes first and the message
+// right behind it, so that a short message is in the same cache line.
 class Mailbox {
  public:
   explicit Mailbox(std::size_t size)
@@ -31,7 +31,7 @@ class Mailbox {
   void take(std::byte* into) noexcept { std::memcpy(into, begin(), size_); }
 
  private:
-  struct alignas(128) Line {  // Processors fetch two of 64 bytes at a time.
+  struct alignas(128) Line {  // Processors fetch lines of 64 bytes in pairs.
     std::atomic<std::uint64_t> number{0};
   };
 

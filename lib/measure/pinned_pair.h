@@ -8,10 +8,10 @@
 
 namespace wiremark::measure {
 
-/// Calls first() on one processor and second(pinned) on another, which is false where that thread
-/// may not run there, and returns when both have. The caller's own place is left as it is: one of
-/// the two threads starts the other. Where a thread is not to be had, or the first may not be
-/// pinned, neither is called.
+/// Calls first() on one processor and second(pinned) on another, and returns when both have
+/// returned. `pinned` is false where that thread may not run there. Neither is called where a
+/// thread cannot be had or the first cannot be pinned. The caller itself is not moved: one of the
+/// two threads starts the other.
 template <class First, class Second>
 void run_pinned_pair(int first_cpu, int second_cpu, First&& first, Second&& second) {
   const auto run = [&] {

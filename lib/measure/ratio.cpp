@@ -36,8 +36,8 @@ struct Rank {
   double missed = 1;          // The chance that the true median lies outside.
 };
 
-// The chances of 0, 1, 2 and so on heads of n throws are added up as long as they stay within what
-// may be missed. By logarithms: 1/2 to the power of n is no double above 1,074 throws.
+// Adds up the chances of 0, 1, 2 and more heads in n throws while they stay within `may_miss`. By
+// logarithms, since 2^-n is 0 as a double for n above 1,074.
 Rank rank_for(std::size_t n, double may_miss) {
   double log_chance = -static_cast<double>(n) * std::numbers::ln2;
   double missed = 2 * std::exp(log_chance);

@@ -183,7 +183,7 @@ std::optional<std::uint64_t> Address::steps_to(const Address& last) const noexce
   const std::span<std::byte> low = from.host_bytes(), high = to.host_bytes();
   std::uint64_t steps = 0;
   for (std::size_t i = 0; i < low.size(); ++i) {
-    // Read from the highest byte on, the difference so far never falls below 0 unless `last` does.
+    // Read from the highest byte on: the difference so far is below 0 only if `last` is lower.
     const auto step =
         std::to_integer<std::int64_t>(high[i]) - std::to_integer<std::int64_t>(low[i]);
     const std::int64_t sum = static_cast<std::int64_t>(steps) * 256 + step;

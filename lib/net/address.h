@@ -41,13 +41,13 @@ class Address {
   std::uint16_t port() const noexcept;
   /// The path of a Unix address, empty otherwise.
   std::string path() const;
-  /// True when the packets to it never leave this machine: 127.0.0.0/8, ::1 or a Unix path.
+  /// True when what is sent there never leaves this machine: 127.0.0.0/8, ::1 or a Unix path.
   bool is_loopback() const noexcept;
   /// True for 0.0.0.0 and [::]: all addresses of this machine.
   bool is_any() const noexcept;
   /// The numeric host, empty for a Unix path.
   std::string host() const;
-  /// This one or a higher one of the same family: hosts count up, and the port stays.
+  /// The address that many hosts further on, of the same family and with the same port.
   Address next(std::uint64_t steps) const noexcept;
   /// Steps of next() from this host to `last`; none when it is of another family, lower, or over
   /// 2^32 steps away.

@@ -1,4 +1,4 @@
-// When a loop was held up, and since when it should have delivered what it delivers now.
+// Notices when a loop was held up, and when it should have delivered what it delivers now.
 #pragma once
 
 #include <algorithm>
@@ -7,30 +7,31 @@
 
 namespace wiremark::net {
 
-/// Told of each turn when its wait began, how long that may sleep, and when it was over. A loop
-/// whose process was stopped or had no processor wakes too late or works too long, and what arrived
-/// meanwhile lay there by the loop's doing. One thread.
+/// Is told of each turn when its wait began, how long that may sleep, and when it ended. A loop
+/// whose process was stopped or had no processor wakes too late, or works too long before it waits
+/// again. What arrived meanwhile was kept waiting by the loop, not by the network. One thread.
 class Attention {
  public:
-  /// Work of a turn, or sleep past its end, that is no ordinary turn any more.
+  /// A turn that works this long, or oversleeps by this much, was held up.
   static constexpr Nanoseconds kHeldUp = kMillisecond;
-  /// How late a timer may be: its slack of 50 us (prctl(2), PR_SET_TIMERSLACK), and the wake.
+  /// How late a timer fires without anything being wrong: its slack of 50 us (prctl(2),
+  /// PR_SET_TIMERSLACK), and the wake-up.
   static constexpr Nanoseconds kTimerSlack = 100 * kMicrosecond;
 
-  /// With a heartbeat no sleep is longer, so that one in which the process stood still is seen;
-  /// 0 is none.
+  /// No sleep is longer than `heartbeat`, so that a standstill of the process during a sleep is
+  /// noticed; 0: sleeps have no limit.
   explicit Attention(Nanoseconds heartbeat) noexcept : heartbeat_(heartbeat) {}
 
-  /// The moment until which a wait that begins `now` may sleep.
+  /// Until when a wait that begins `now` may sleep.
   Nanoseconds at_most(Nanoseconds now, Nanoseconds deadline) const noexcept {
     return heartbeat_ > 0 ? std::min(deadline, now + heartbeat_) : deadline;
   }
-  /// A wait begins that sleeps until then at most; `until` before `now` is a look without sleep.
+  /// A wait begins that may sleep until then; `until` before `now` means a look without sleep.
   void waits(Nanoseconds now, Nanoseconds until) noexcept {
     began_ = now;
     until_ = std::max(now, until);
   }
-  /// It is over.
+  /// The wait has ended.
   void woke(Nanoseconds now) noexcept {
     const Nanoseconds worked = woke_ == 0 ? 0 : began_ - woke_;
     const Nanoseconds overslept = now > until_ ? now - until_ : 0;
@@ -38,14 +39,15 @@ class Attention {
     if (overslept > kTimerSlack)
       heard_ = until_;
     else if (worked >= kHeldUp && now - began_ < kTimerSlack)
-      heard_ = woke_;  // It found at once what had arrived while it worked.
+      heard_ = woke_;  // The wait returned at once: this had arrived while the loop worked.
     gap_ = std::max(worked, overslept);
     woke_ = now;
   }
 
   /// The end of the last wait.
   Nanoseconds woke() const noexcept { return woke_; }
-  /// When a loop that is never held up would have delivered what this turn does, at the earliest.
+  /// The earliest time at which a loop that is never held up could have delivered what this turn
+  /// delivers.
   Nanoseconds heard() const noexcept { return heard_; }
   /// How long the loop had not listened when it woke: the work before the wait, or oversleeping.
   Nanoseconds gap() const noexcept { return gap_; }

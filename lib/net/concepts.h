@@ -19,14 +19,13 @@ namespace wiremark::net {
 /// A loop on one thread, its clock and its counts.
 ///
 ///   now()            the time, read anew
-///   woke()           when the wait of this turn ended: the moment its bytes were there to be read
-///                    at the latest
-///   heard()          when a loop that is never held up would have delivered what this turn does
+///   woke()           when the wait of this turn ended; what it delivers had arrived by then
+///   heard()          when a loop that is never held up would have delivered this turn's bytes
 ///   gap()            how long the loop had not listened when it woke
-///   taken_until()    everything that had arrived by then has been delivered, but to connections
-///                    that are not read
+///   taken_until()    everything that had arrived by then has been delivered, except to
+///                    connections that are not being read
 ///   received()       when the kernel had received the last bytes of the delivery in hand; 0 where
-///                    it was not asked for (ReactorOptions::receive_timestamps) or does not tell
+///                    it was not asked (ReactorOptions::receive_timestamps) or does not tell
 ///   describe()       what the path in a result says, a line each
 template <class R>
 concept Reactor = requires(R reactor, const R& constant) {
@@ -44,17 +43,17 @@ concept Reactor = requires(R reactor, const R& constant) {
 
 /// Stream connections, opened by the reactor.
 ///
-///   listen(at, options)          accepts there; the address that was bound, port 0 resolved
+///   listen(at, options)          accepts there; returns the bound address, port 0 resolved
 ///   connect(to, options, user)   starts a connection; on_open or on_close tells how it went. An
-///                                error is of the socket, before anything was started
+///                                error here means that there was no socket to start with
 ///   flush(conn)                  hands appended and lent bytes to the kernel; needed only outside
 ///                                on_open and on_data
-///   close(conn, errno)           ends a connection; on_close follows with it at the end of a turn
-///   resume(conn)                 reads a connection again that its handler had paused; what waits
-///                                with it comes first, in the next turn
-///   release(conn)                hands out the socket, which is not closed then. Only in on_close,
-///                                or after run() when nothing is called any more
-///   for_each(visit)              every connection whose on_close has not come
+///   close(conn, errno)           ends a connection; on_close gets this errno at the end of a turn
+///   resume(conn)                 reads a paused connection again; bytes that were left
+///                                unconsumed come first, in the next turn
+///   release(conn)                hands the socket over instead of closing it. Only in on_close, or
+///                                after run() has returned
+///   for_each(visit)              every connection that has not had its on_close
 template <class R>
 concept Streams = Reactor<R> && requires(R reactor, Conn& conn, const Address& address,
                                          const ListenOptions& listening,
@@ -68,10 +67,10 @@ concept Streams = Reactor<R> && requires(R reactor, Conn& conn, const Address& a
   reactor.for_each([](Conn&) {});
 };
 
-/// Stream connections, and datagrams of anybody who sends one.
+/// Stream connections, and bound UDP sockets that anybody may send to.
 ///
-///   bind(at, options)    answers whatever comes there; the address that was bound
-///   datagrams_dropped()  those that came and found no room in their socket
+///   bind(at, options)    answers the datagrams that come there; returns the bound address
+///   datagrams_dropped()  those that the kernel dropped because their socket was full
 template <class R>
 concept Servers =
     Streams<R> && requires(R reactor, const Address& address, const ListenOptions& listening) {
@@ -82,9 +81,9 @@ concept Servers =
 /// Datagrams over connected sockets.
 ///
 ///   connect(to, options, user)   a socket to one address, ready at once
-///   send(conn, head, body)       sends one datagram or none, never later; 0, or the errno where
-///                                the backend knows at once that the kernel did not take it
-///   datagrams_dropped()          those that came and found no room in their socket
+///   send(conn, head, body)       sends one datagram now, or drops it; returns 0, or the errno
+///                                where the backend knows at once that it was dropped
+///   datagrams_dropped()          those that the kernel dropped because their socket was full
 ///   for_each(visit)              every socket
 template <class R>
 concept Datagrams = Reactor<R> && requires(R reactor, DatagramConn& conn, const Address& address,

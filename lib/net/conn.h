@@ -8,20 +8,20 @@
 
 namespace wiremark::net {
 
-/// What every backend needs of a connection. Each has a type of its own derived from it, with what
-/// only that backend needs, and hands out this base.
+/// What every backend needs of a connection. Each backend derives its own type, with what only it
+/// needs, and hands out this base.
 struct Conn {
   enum class State : std::uint8_t {
     free,        ///< In the pool.
     connecting,  ///< Not yet announced to the handler.
     open,
     finishing,  ///< Nothing more is read; closes when everything appended has left.
-    closing,    ///< Dead; on_close follows at the end of a turn.
+    closing,    ///< Over; on_close follows at the end of a turn.
   };
 
   // For handlers.
 
-  /// Copies bytes behind everything sent before.
+  /// Queues a copy of `bytes` behind everything sent before.
   void append(Bytes bytes) {
     copy_lent();
     out.append(bytes);
@@ -33,10 +33,10 @@ struct Conn {
   void lend(Bytes bytes) { lend(bytes, false); }
 
   /// Sends bytes that need to stay as they are only until the reactor's flush(), which follows
-  /// on_open and on_data by itself. Who overwrites them before calls copy_lent() first.
+  /// on_open and on_data by itself. To overwrite them sooner, call copy_lent() first.
   void lend_until_flush(Bytes bytes) { lend(bytes, true); }
 
-  /// Copies what is lent, because its memory is about to go.
+  /// Copies what is lent, because its memory is about to be reused.
   void copy_lent() {
     if (lent_size == 0) return;
     out.append(lent());
@@ -50,13 +50,13 @@ struct Conn {
     error = static_cast<std::int16_t>(why);
   }
 
-  /// Stops reading, because the handler has no room for more. What it does not consume waits with
-  /// the connection until the reactor's resume(); a few more deliveries may come before that.
+  /// Stops reading, because the handler has no room for more. What it does not consume waits in the
+  /// stash until the reactor's resume(). A few deliveries that are under way may still come.
   void pause() noexcept { paused = true; }
 
   bool alive() const noexcept { return state == State::open || state == State::finishing; }
 
-  void* user = nullptr;  ///< The handler's own.
+  void* user = nullptr;  ///< For the handler.
 
   // For reactors.
 
@@ -69,10 +69,10 @@ struct Conn {
   State state = State::free;
   bool reading : 1 = false;      ///< epoll: more may be readable. io_uring: a receive is armed.
   bool over_limit : 1 = false;   ///< More is unsent than allowed: reading stops until it drains.
-  bool paused : 1 = false;       ///< By the handler: reading stops until it resumes.
-  bool resumed : 1 = false;      ///< What waits in the stash is to be delivered again.
+  bool paused : 1 = false;       ///< By the handler: nothing is read until resume().
+  bool resumed : 1 = false;      ///< The stash is to be delivered in the next turn.
   bool queued : 1 = false;       ///< On one of the reactor's lists of work for the next turn.
-  bool until_flush : 1 = false;  ///< What is lent stays as it is only until flush().
+  bool until_flush : 1 = false;  ///< Lent bytes stay as they are only until flush().
   bool sending : 1 = false;      ///< The backend still sends earlier bytes from its own memory.
   bool accepted : 1 = false;     ///< Not connected by us: Upkeep may end it.
   std::uint8_t idle = 0;         ///< Sweeps of Upkeep since bytes moved.
@@ -80,7 +80,7 @@ struct Conn {
   Bytes lent() const noexcept { return {lent_data, lent_size}; }
 
  private:
-  // Called, it would cost more than it does.
+  // Inlined, because the call would cost more than the work.
   [[gnu::always_inline]] void lend(Bytes bytes, bool brief) {
     if (!out.empty() || sending || lent_size > 0) return append(bytes);
     lent_data = bytes.data();

@@ -11,8 +11,8 @@
 
 namespace wiremark::net {
 
-/// Hands out connections of a backend's own type from blocks of 256 (16 KiB where one is a cache
-/// line) and takes them back for the next one. One thread.
+/// Hands out connections of a backend's own type from blocks of 256 (16 KiB, at a cache line each)
+/// and reuses those that are given back. One thread.
 template <std::derived_from<Conn> C>
 class ConnPool {
  public:
@@ -41,7 +41,7 @@ class ConnPool {
     for (std::size_t block = 0; block < blocks_.size(); ++block) for_each_in(block, f);
   }
 
-  /// The same for one of blocks(), for who has not the time to visit all of them at once.
+  /// The same for one block of blocks(), for callers that must not visit all of them at once.
   template <class F>
   void for_each_in(std::size_t block, F&& f) {
     for (std::size_t i = 0; i < kBlock; ++i) {
@@ -54,7 +54,7 @@ class ConnPool {
  private:
   static constexpr std::size_t kBlock = 256;
 
-  // A free connection links to the next in its user field, so that the list costs no memory.
+  // The list of free connections is linked through their user fields, so it costs no memory.
   void push_free(C& conn) noexcept {
     conn.user = free_;
     free_ = &conn;

@@ -1,4 +1,5 @@
-// What datagrams are to a handler: those of anybody, and those of one connected socket.
+// The handlers of datagrams: for a bound socket that anybody may send to, and for connected
+// sockets.
 #pragma once
 
 #include <concepts>
@@ -12,9 +13,9 @@ namespace wiremark::net {
 /// The longest payload over IPv4: 65,535 bytes less 20 of IP and 8 of UDP (RFC 768, RFC 791).
 inline constexpr std::size_t kDatagramMax = 65'507;
 
-/// A connected UDP socket. A reactor owns it until its own end: nothing else ends it.
+/// A connected UDP socket. It lives as long as the reactor that owns it: nothing else ends it.
 struct DatagramConn {
-  void* user = nullptr;  ///< The handler's own.
+  void* user = nullptr;  ///< For the handler.
   int fd = -1;           ///< -1 where the socket has none.
 };
 

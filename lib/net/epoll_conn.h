@@ -9,7 +9,7 @@ namespace wiremark::net {
 struct alignas(64) EpollConn : Conn {
   /// Bytes appended or lent that the kernel has not taken yet.
   std::size_t unsent() const noexcept { return out.size() + lent_size; }
-  /// Bytes of memory besides its own.
+  /// Bytes of memory in its buffers.
   std::size_t held() const noexcept { return out.held() + stash.held(); }
 };
 

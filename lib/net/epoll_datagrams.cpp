@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "net/socket.h"
@@ -13,9 +14,8 @@ namespace wiremark::net {
 DatagramBatch::DatagramBatch(ReactorStats& stats)
     : stats_(stats), memory_(std::make_unique_for_overwrite<std::byte[]>(kSize * kStride)) {
   for (unsigned i = 0; i < kSize; ++i) {
-    received_parts_[i] = {room(i), kDatagramRoom};
-    msghdr& message = received_[i].msg_hdr;
-    message.msg_iov = &received_parts_[i];
+    msghdr& message = messages_[i].msg_hdr;
+    message.msg_iov = &parts_[i];
     message.msg_iovlen = 1;
     message.msg_name = &senders_[i];
     message.msg_control = controls_[i].bytes;
@@ -23,13 +23,15 @@ DatagramBatch::DatagramBatch(ReactorStats& stats)
 }
 
 int DatagramBatch::receive(int socket) {
-  for (unsigned i = 0; i < used_; ++i) {  // The kernel has written how much it used.
-    received_[i].msg_hdr.msg_namelen = sizeof senders_[i];
-    received_[i].msg_hdr.msg_controllen = sizeof controls_[i];
+  std::byte* room = memory_.get();
+  for (unsigned i = 0; i < used_; ++i, room += kStride) {  // The kernel and answers overwrote it.
+    messages_[i].msg_hdr.msg_namelen = sizeof senders_[i];
+    messages_[i].msg_hdr.msg_controllen = sizeof controls_[i];
+    parts_[i] = {room, kDatagramRoom};
   }
   int count;
   do {
-    count = ::recvmmsg(socket, received_.data(), kSize, MSG_DONTWAIT, nullptr);
+    count = ::recvmmsg(socket, messages_.data(), kSize, MSG_DONTWAIT, nullptr);
     stats_.system_calls.add();
   } while (count < 0 && errno == EINTR);
   if (count < 0) {
@@ -38,39 +40,42 @@ int DatagramBatch::receive(int socket) {
   }
   used_ = static_cast<unsigned>(count);
   std::size_t bytes = 0;
-  for (unsigned i = 0; i < used_; ++i) bytes += received_[i].msg_len;
+  for (unsigned i = 0; i < used_; ++i) bytes += messages_[i].msg_len;
   stats_.datagrams_in.add(used_);
   stats_.bytes_in.add(bytes);
   return count;
 }
 
 void DatagramBatch::answer(unsigned place, Bytes bytes) {
-  const std::byte* start = room(place);
+  std::byte* const start = room(place);
   if (bytes.size() > kDatagramRoom) return stats_.datagrams_unsent.add();
-  if (!bytes.empty() && (bytes.data() < start || bytes.data() >= start + kDatagramRoom)) {
-    std::memcpy(room(place), bytes.data(), bytes.size());
+  if (static_cast<std::size_t>(bytes.data() - start) >= kDatagramRoom) [[unlikely]] {
+    if (!bytes.empty()) std::memcpy(start, bytes.data(), bytes.size());
     stats_.copied.add(bytes.size());
     bytes = {start, bytes.size()};
   }
-  answer_parts_[answer_count_] = {const_cast<std::byte*>(bytes.data()), bytes.size()};
-  mmsghdr& answer = answers_[answer_count_];
-  answer.msg_hdr = received_[place].msg_hdr;
-  answer.msg_hdr.msg_iov = &answer_parts_[answer_count_];
-  ++answer_count_;
+  parts_[place] = {const_cast<std::byte*>(bytes.data()), bytes.size()};
+  answered_ |= 1u << place;
 }
 
 void DatagramBatch::send_answers(int socket) {
-  for (unsigned next = 0; next < answer_count_;) {
-    const int count = ::sendmmsg(socket, &answers_[next], answer_count_ - next, MSG_DONTWAIT);
+  while (answered_ != 0) {
+    const auto first = static_cast<unsigned>(std::countr_zero(answered_));
+    const auto run = static_cast<unsigned>(std::countr_one(answered_ >> first));
+    const int count = ::sendmmsg(socket, &messages_[first], run, MSG_DONTWAIT);
     stats_.system_calls.add();
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) stats_.datagrams_unsent.add();  // The first of them; the others may be taken.
-    for (int i = 0; i < count; ++i)
-      stats_.bytes_out.add(answers_[next + static_cast<unsigned>(i)].msg_len);
+    if (count < 0)
+      stats_.datagrams_unsent.add();  // The first one failed; those behind it may still be taken.
+    std::size_t bytes = 0;
+    for (unsigned i = first; i < first + static_cast<unsigned>(std::max(count, 0)); ++i)
+      bytes += messages_[i].msg_len;
+    stats_.bytes_out.add(bytes);
     if (count > 0) stats_.datagrams_out.add(static_cast<unsigned>(count));
-    next += static_cast<unsigned>(std::max(count, 1));
+    const std::uint64_t over = std::uint64_t{1}
+                               << (first + static_cast<unsigned>(std::max(count, 1)));
+    answered_ &= static_cast<std::uint32_t>(~(over - 1));
   }
-  answer_count_ = 0;
 }
 
 int DatagramBatch::send(int socket, Bytes head, Bytes body) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -21,24 +22,24 @@ namespace wiremark::net {
 /// The memory of one batch, made once. One thread.
 class DatagramBatch {
  public:
-  /// More would hardly make a datagram cheaper, and 32 of 64 KiB are 2 MiB where all are long.
+  /// A larger batch would hardly make a datagram cheaper, and 32 of 64 KiB are 2 MiB already.
   static constexpr unsigned kSize = 32;
 
   explicit DatagramBatch(ReactorStats& stats);
 
   /// Receives what is there, up to kSize datagrams; the number of them, or -errno.
   int receive(int socket);
-  Bytes received(unsigned place) const noexcept { return {room(place), received_[place].msg_len}; }
-  /// What came beside it.
-  msghdr& header(unsigned place) noexcept { return received_[place].msg_hdr; }
+  Bytes received(unsigned place) const noexcept { return {room(place), messages_[place].msg_len}; }
+  /// Its sender, and the control messages that came with it.
+  msghdr& header(unsigned place) noexcept { return messages_[place].msg_hdr; }
 
-  /// Keeps an answer to the sender of what was received at `place`, whose header is prepared for
-  /// it; copies it where it lies elsewhere.
+  /// Keeps an answer to the sender of datagram `place`, whose header has been prepared for it.
+  /// Copied unless the answer lies where that datagram does.
   void answer(unsigned place, Bytes bytes);
   /// Sends the answers kept. What the kernel does not take is counted and dropped.
   void send_answers(int socket);
 
-  /// Sends one over a connected socket, or not at all; 0 or the errno.
+  /// Sends one datagram over a connected socket, or drops it; returns 0 or the errno.
   int send(int socket, Bytes head, Bytes body);
 
  private:
@@ -49,17 +50,17 @@ class DatagramBatch {
 
   ReactorStats& stats_;
   std::unique_ptr<std::byte[]> memory_;
-  std::array<mmsghdr, kSize> received_{};
-  std::array<mmsghdr, kSize> answers_{};
-  std::array<iovec, kSize> received_parts_{};
-  std::array<iovec, kSize> answer_parts_{};
+  // What was received, and then the answer to it: where it came from is where it goes.
+  std::array<mmsghdr, kSize> messages_{};
+  std::array<iovec, kSize> parts_{};
   std::array<sockaddr_in6, kSize> senders_{};
   struct alignas(cmsghdr) Control {
     std::byte bytes[kControlRoom];
   };
   std::array<Control, kSize> controls_{};
-  unsigned used_ = kSize;  // Places that the last receive may have written to.
-  unsigned answer_count_ = 0;
+  static_assert(kSize <= 32);
+  unsigned used_ = kSize;       // Places that the last receive may have written to.
+  std::uint32_t answered_ = 0;  // A bit for each place whose answer is to be sent.
 };
 
 struct EpollDatagramConn : DatagramConn {
@@ -77,8 +78,8 @@ class EpollDatagrams {
   void add_bound(Fd socket, const Address& address);
   EpollDatagramConn& add_connected(Fd socket, void* user);
 
-  /// Answers what waits in a bound socket. What is left makes the next wait end at once: it is
-  /// watched level-triggered. False when something may be left.
+  /// Answers what waits in a bound socket. If something is left, the next wait ends at once,
+  /// because the socket is watched level-triggered. False when something may be left.
   template <DatagramServer H>
   bool answer(int socket, H& handler);
   /// Delivers what waits in a connected socket; what is left after its share is remembered.
@@ -93,7 +94,7 @@ class EpollDatagrams {
     return batch_.send(conn.fd, head, body);
   }
 
-  /// Datagrams that came and found no room in their socket.
+  /// Datagrams that the kernel dropped because their socket was full.
   std::uint64_t dropped() const noexcept;
   std::size_t connections() const noexcept { return conns_.size(); }
   std::size_t sockets() const noexcept { return conns_.size() + bound_.size(); }
@@ -103,14 +104,14 @@ class EpollDatagrams {
   }
 
  private:
-  // Batches that one socket may have in a turn, so that it does not starve the others.
+  // Batches of one socket in a turn, so that it does not starve the others.
   static constexpr int kBatchesPerTurn = 4;
 
   ReactorStats& stats_;
   DatagramBatch batch_;
   Answerable answerable_;
   std::vector<Fd> bound_;
-  std::deque<EpollDatagramConn> conns_;  // Their addresses stay.
+  std::deque<EpollDatagramConn> conns_;  // A deque: elements do not move as it grows.
   std::vector<EpollDatagramConn*> unfinished_;
   std::vector<EpollDatagramConn*> continued_;  // Swapped with unfinished_ while it is walked.
 };
@@ -132,7 +133,8 @@ bool EpollDatagrams::answer(int socket, H& handler) {
   return false;
 }
 
-// An error of the socket is one of an earlier datagram, and the next call has what follows it.
+// A socket reports the error of an earlier datagram once; the next call goes on with what has
+// arrived.
 template <DatagramClient H>
 void EpollDatagrams::deliver(EpollDatagramConn& conn, H& handler) {
   for (int batches = 0; batches < kBatchesPerTurn; ++batches) {

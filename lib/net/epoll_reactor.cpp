@@ -54,11 +54,12 @@ std::vector<std::string> EpollReactor::describe() const {
 
 Result<> EpollReactor::watch(int fd, std::uint32_t events, std::uint64_t data) {
   epoll_event event{.events = events, .data = {.u64 = data}};
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) return failed("epoll_ctl");
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+    return failed("epoll_ctl", errno == ENOSPC ? "(raise 'sysctl fs.epoll.max_user_watches')" : "");
   return {};
 }
 
-// A stream ends without a timestamp.
+// The end of a stream comes without a timestamp.
 ssize_t EpollReactor::receive_stamped(int fd) {
   iovec bytes{scratch_.get(), options_.read_size};
   alignas(cmsghdr) std::byte control[ReceiveClock::kControl];
@@ -99,7 +100,7 @@ Result<Address> EpollReactor::bind(const Address& at, const ListenOptions& optio
   return bound;
 }
 
-// Without EPOLLOUT: each datagram that leaves would report room for another.
+// Not watched for EPOLLOUT: every datagram that leaves would raise an event for the room it frees.
 Result<DatagramConn*> EpollReactor::connect_datagrams(const Address& to,
                                                       const ConnectOptions& options, void* user) {
   auto socket = datagram_socket_for(to, options);
@@ -115,11 +116,11 @@ void EpollReactor::rest_listeners(int error) {
   if (error == EMFILE) stats_.no_descriptors.add();
   for (const Fd& listener : listeners_)
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
-  listeners_rest_until_ = now() + kAcceptRest;
+  listeners_paused_until_ = now() + kAcceptPause;
 }
 
 void EpollReactor::wake_listeners() {
-  listeners_rest_until_ = 0;
+  listeners_paused_until_ = 0;
   for (const Fd& listener : listeners_) watch_listener(listener.get());
 }
 
@@ -131,12 +132,13 @@ Result<Conn*> EpollReactor::connect(const Address& to, const ConnectOptions& opt
   conn.user = user;
   const int status = ::connect(conn.fd, to.data(), to.size());
   const int error = status == 0 || errno == EINPROGRESS ? 0 : errno;
-  // A socket that connected at once, as a Unix one does, reports EPOLLOUT all the same.
-  const auto watched = watch_conn(conn);
-  if (error != 0)
-    close(conn, error);
-  else if (!watched)
-    close(conn, watched.error().code);
+  // A socket that connected at once, as a Unix one does, still reports EPOLLOUT.
+  if (const auto watched = watch_conn(conn); !watched) {
+    ::close(conn.fd);
+    pool_.give_back(conn);
+    return std::unexpected(watched.error());
+  }
+  if (error != 0) close(conn, error);
   return &conn;
 }
 
@@ -154,14 +156,14 @@ bool EpollReactor::finish_connect(EpollConn& conn) {
 
 int EpollReactor::wait(epoll_event* events, Nanoseconds deadline, bool hurry) {
   Nanoseconds start = now();
-  // Nothing in the kernel wakes a turn for connections that died outside the deliveries.
+  // No event will wake a turn for connections that were closed outside a delivery.
   hurry |= !resumed_.empty() || !dead_.empty();
   const Nanoseconds began = start;
   deadline = attention_.at_most(began, deadline);
   Nanoseconds gathered = began;
   if (!hurry && !waiter_.had_batch()) {
     gathered = waiter_.gather_until(start, deadline);
-    start = nap(start, gathered);
+    if (gathered > start) start = nap(start, gathered);
   }
   const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(start, deadline);
   attention_.waits(began, std::max(gathered, until));
@@ -175,20 +177,21 @@ int EpollReactor::wait(epoll_event* events, Nanoseconds deadline, bool hurry) {
   return std::max(count, 0);
 }
 
-// epoll has no word for "some events", so a batch gathers while the loop is not looking.
+// epoll cannot wait for several events, so a batch gathers while the loop sleeps without watching.
 Nanoseconds EpollReactor::nap(Nanoseconds start, Nanoseconds until) {
-  if (until <= start) return start;
   const timespec time = to_timespec(until - start);
   ::clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
   stats_.system_calls.add();
   return now();
 }
 
-// Of waits that come back full: epoll hands out the ready ones in turn.
+// For waits that return as many events as they have room for: epoll hands out the ready sockets in
+// turn.
 void EpollReactor::note_left(int events, bool unfinished) {
   const std::uint64_t sources =
       pool_.in_use() + listeners_.size() + (datagrams_ ? datagrams_->sockets() : 0);
-  const std::uint64_t served = events == kEvents ? kEvents : sources;
+  std::uint64_t served = events == kEvents ? kEvents : sources;
+  if (some_wait_) served = kLongReadsPerTurn;
   taken_until_.left_some({.began = asked_, .share_used = unfinished, .served = served}, sources);
   left_unread_ = false;
 }
@@ -207,18 +210,19 @@ void EpollReactor::flush(Conn& flushed) {
     stats_.bytes_out.add(sent);
     if (lent) {
       conn.lent_size = 0;
-      conn.out.append(bytes.subspan(sent));
+      if (sent < bytes.size()) conn.out.append(bytes.subspan(sent));
     } else {
       conn.out.consume(sent);
       stats_.copied.add(sent);
     }
-    if (sent < bytes.size()) break;  // The socket is full; EPOLLOUT's edge brings us back.
+    if (sent < bytes.size()) break;  // The socket is full; EPOLLOUT will report when it has room.
   }
-  if (conn.unsent() == 0 && conn.state == Conn::State::finishing) return close(conn, conn.error);
-  if (!conn.over_limit && conn.unsent() > options_.output_limit) {
+  const std::size_t unsent = conn.unsent();
+  if (unsent == 0 && conn.state == Conn::State::finishing) return close(conn, conn.error);
+  if (!conn.over_limit && unsent > options_.output_limit) {
     conn.over_limit = true;
     stats_.pauses.add();
-  } else if (conn.over_limit && conn.unsent() <= options_.output_limit / 2) {
+  } else if (conn.over_limit && unsent <= options_.output_limit / 2) {
     conn.over_limit = false;
     if (conn.reading) read_again(conn);
   }

@@ -33,7 +33,7 @@ class EpollReactor {
  public:
   static constexpr const char* kName = "epoll";
 
-  /// Whether this kernel has what the reactor needs: epoll_pwait2(2), Linux 5.11.
+  /// Checks that this kernel has epoll_pwait2(2) (Linux 5.11).
   static Result<> available();
   static Result<std::unique_ptr<EpollReactor>> open(const ReactorOptions& options);
   ~EpollReactor();
@@ -60,9 +60,9 @@ class EpollReactor {
     if (datagrams_) datagrams_->for_each(visit);
   }
 
-  /// Serves until stop is requested, then returns with the connections still open. The handler has
-  /// to be one for all that was opened. Errors: stop cannot be watched (epoll_ctl(2)), and nothing
-  /// was served.
+  /// Serves until stop is requested, then returns with the connections still open. The handler must
+  /// be able to serve everything that was opened. Errors: stop cannot be watched (epoll_ctl(2)),
+  /// and nothing was served.
   template <Handler H>
   Result<> run(H& handler, const Stop& stop);
 
@@ -80,7 +80,8 @@ class EpollReactor {
   std::vector<std::string> describe() const;
 
  private:
-  // What an event's data says in its low bits: what the rest is. A stop request has none.
+  // What an event is about: the low bits of its data. The others identify it. A stop request has
+  // data 0.
   static constexpr unsigned kTagBits = 2;
   static constexpr std::uint64_t kTagMask = 3;
   static constexpr std::uint64_t kConn = 0;          // A pointer to one.
@@ -90,8 +91,11 @@ class EpollReactor {
 
   // Events that one wait brings at most.
   static constexpr int kEvents = 256;
-  // So that no connection starves the others.
+  // Reads of one connection in a turn, so that none starves the others.
   static constexpr int kReadsPerTurn = 16;
+  // Nor do many that have much: as many of them are read more than once in a turn, up to 1 MiB
+  // each, which takes 2 ms to decode as JSON. Those behind them wait for a later turn.
+  static constexpr std::size_t kLongReadsPerTurn = 4;
 
   EpollReactor(const ReactorOptions& options, Fd epoll);
 
@@ -116,9 +120,10 @@ class EpollReactor {
   ssize_t receive(int fd);
   ssize_t receive_stamped(int fd);
   void read_again(EpollConn& conn);
+  bool may_read_on() noexcept { return unfinished_.empty() && ++long_reads_ <= kLongReadsPerTurn; }
   void read_on(EpollConn& conn);
-  // A wait that comes back with room to spare has brought all that was ready when it began, an
-  // interrupted one too.
+  // A wait that returned fewer events than it had room for has returned all that was ready when it
+  // began, also when it was interrupted.
   bool took_all(int events) const noexcept { return events < kEvents && !left_unread_; }
   void note_left(int events, bool unfinished);
   void rest_listeners(int error);
@@ -135,7 +140,7 @@ class EpollReactor {
   template <StreamHandler H>
   void welcome(Fd socket, H& handler);
   template <StreamHandler H>
-  void read(EpollConn& conn, H& handler, bool to_the_end);
+  void read(EpollConn& conn, H& handler, bool to_the_end, bool its_turn);
   template <StreamHandler H>
   void read_unfinished(H& handler);
   template <StreamHandler H>
@@ -151,12 +156,14 @@ class EpollReactor {
   ReceiveClock receive_clock_;
   Fd epoll_;
   std::vector<Fd> listeners_;
-  Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
+  Nanoseconds listeners_paused_until_ = 0;  // 0 while they accept.
   ConnPool<EpollConn> pool_;
   Upkeep upkeep_;
-  bool left_unread_ = false;  // In this turn, in a socket that is not among the unfinished.
+  bool left_unread_ = false;            // In this turn, by a socket that is not in unfinished_.
   std::vector<EpollConn*> unfinished_;  // Still readable after their share of a turn.
   std::vector<EpollConn*> resumable_;   // Swapped with unfinished_ while it is walked.
+  std::size_t long_reads_ = 0;          // Of this turn, beside those of the unfinished ones.
+  bool some_wait_ = false;              // Of the unfinished ones, and were not read in this turn.
   Resumed<EpollConn> resumed_;
   std::vector<EpollConn*> dead_;  // Closing; freed at the end of the turn, never inside a callback.
   std::unique_ptr<std::byte[]> scratch_;
@@ -191,7 +198,9 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
       if (!resumed_.empty()) resumed_.deliver(handler, [this](EpollConn& conn) { read_on(conn); });
     }
     for (int i = 0; i < count; ++i) dispatch(events[i], handler);
-    if constexpr (StreamHandler<H>) read_unfinished(handler);
+    if constexpr (StreamHandler<H>) {
+      if (!unfinished_.empty()) read_unfinished(handler);
+    }
     if constexpr (DatagramClient<H>) {
       if (datagrams_) datagrams_->deliver_unfinished(handler);
     }
@@ -201,14 +210,14 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
       note_left(count, unfinished);
     const Nanoseconds end = now();
     waiter_.saw_events(end, static_cast<unsigned>(count));
-    if (listeners_rest_until_ != 0 && end >= listeners_rest_until_) wake_listeners();
+    if (listeners_paused_until_ != 0 && end >= listeners_paused_until_) wake_listeners();
     if constexpr (StreamHandler<H>) {
       upkeep_.turn(end, Buffer::held_here(), pool_, [&](Conn& conn, int why) { close(conn, why); });
       reap(handler);
     }
     deadline = handler.on_turn(end);
     if constexpr (StreamHandler<H>) deadline = std::min(deadline, upkeep_.due());
-    if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
+    if (listeners_paused_until_ != 0) deadline = std::min(deadline, listeners_paused_until_);
   }
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stop.fd(), nullptr);
   return {};
@@ -222,7 +231,7 @@ void EpollReactor::for_each(F&& visit) {
 template <Handler H>
 void EpollReactor::dispatch(const epoll_event& event, H& handler) {
   const std::uint64_t data = event.data.u64;
-  if (data == 0) return;  // The stop request; the loop's condition sees it.
+  if (data == 0) return;  // The stop request: the loop's condition looks for it.
   if constexpr (DatagramServer<H>) {
     if ((data & kTagMask) == kBound) {
       left_unread_ |= !datagrams_->answer(static_cast<int>(data >> kTagBits), handler);
@@ -250,7 +259,8 @@ void EpollReactor::dispatch_stream(const epoll_event& event, H& handler) {
     flush(conn);
   }
   const bool hung_up = event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
-  if (hung_up || (event.events & EPOLLIN)) read(conn, handler, hung_up);
+  if (conn.queued) return;
+  if (hung_up || (event.events & EPOLLIN)) read(conn, handler, hung_up, false);
 }
 
 template <StreamHandler H>
@@ -264,10 +274,10 @@ void EpollReactor::accept_all(int listener, H& handler) {
     } else if (fd >= 0) {
       stats_.accepted.add();
       welcome(Fd(fd), handler);
-    } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-      return rest_listeners(errno);
-    } else if (errno != ECONNABORTED && errno != EINTR) {
+    } else if (errno == EAGAIN) {
       return;
+    } else if (errno != ECONNABORTED && errno != EINTR) {
+      return rest_listeners(errno);
     }
   }
 }
@@ -286,13 +296,15 @@ void EpollReactor::welcome(Fd socket, H& handler) {
     close(conn, watched.error().code);
 }
 
-// Reads until a short read, or to the end of the stream when the peer is known to have closed.
+// Reads until a short read, or to the end of the stream when the peer is known to have closed. Who
+// is read more than once waits for its turn where others do.
 template <StreamHandler H>
-void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end) {
+void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end, bool its_turn) {
   for (int reads = 0; conn.state == Conn::State::open; ++reads) {
     conn.reading = true;
     if (conn.over_limit || conn.paused || conn.resumed) return;
     if (reads == kReadsPerTurn) return read_again(conn);
+    if (reads == 1 && !its_turn && !may_read_on()) return read_again(conn);
     const ssize_t count = receive(conn.fd);
     stats_.system_calls.add();
     if (count < 0) {
@@ -316,11 +328,17 @@ void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end) {
 
 template <StreamHandler H>
 void EpollReactor::read_unfinished(H& handler) {
+  long_reads_ = 0;
   resumable_.swap(unfinished_);
-  for (EpollConn* conn : resumable_) {
-    conn->queued = false;
-    if (conn->alive()) read(*conn, handler, true);
+  const auto behind = resumable_.begin() +
+                      static_cast<std::ptrdiff_t>(std::min(kLongReadsPerTurn, resumable_.size()));
+  for (auto next = resumable_.begin(); next != behind; ++next) {
+    EpollConn& conn = **next;
+    conn.queued = false;
+    if (conn.alive()) read(conn, handler, true, true);
   }
+  some_wait_ = behind != resumable_.end();
+  unfinished_.insert(unfinished_.begin(), behind, resumable_.end());
   resumable_.clear();
 }
 

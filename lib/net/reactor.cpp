@@ -1,4 +1,4 @@
-// The backends by name, and the doors to them: the one place that names them all.
+// The backends by name, and the functions that open one: the only place that names them all.
 #include "net/reactor.h"
 
 namespace wiremark::net {

@@ -1,4 +1,4 @@
-// The backends by name, and the doors to them: the one place that names them all.
+// The backends by name, and the functions that open one: the only place that names them all.
 #pragma once
 
 #include <memory>
@@ -15,25 +15,25 @@ namespace wiremark::net {
 
 enum class Backend { automatic, epoll, uring };
 
-/// The liburing this was built with, such as "2.3".
+/// The version of liburing that this was built with, such as "2.3".
 const char* liburing_version() noexcept;
 
 /// "auto", "epoll" or "uring".
 Result<Backend> parse_backend(std::string_view text);
 std::string_view to_string(Backend backend) noexcept;
 
-/// A backend that runs here, and what to tell the user when it is not the one preferred.
+/// A backend that can run here, and a note for the user when it is not the preferred one.
 struct BackendChoice {
   Backend backend;
-  std::string note;  ///< Empty unless `auto` had to do without io_uring.
+  std::string note;  ///< Empty unless io_uring was preferred and cannot run.
 };
 
 /// Tries what was asked for. `auto` prefers io_uring and falls back to epoll with a note; a backend
 /// asked for by name either runs or is an error that names the fix. There is no silent fallback.
 Result<BackendChoice> choose_backend(Backend asked);
 
-/// Opens the reactor of `backend` on this thread and calls body(view) with a View of it. Below the
-/// doors no code asks which backend it has.
+/// Opens the reactor of `backend` on this thread and calls body(view) with a View of it. Code
+/// inside `body` never asks which backend it has.
 template <template <class> class View, class F>
 Result<> with_reactor(Backend backend, const ReactorOptions& options, F&& body) {
   const auto open_and_run = [&]<class R>(std::type_identity<R>) -> Result<> {

@@ -10,42 +10,44 @@
 
 namespace wiremark::net {
 
-/// Long enough not to spin on a full descriptor table, short enough that nobody times out.
-inline constexpr Nanoseconds kAcceptRest = 100 * kMillisecond;
+/// After an accept that failed for want of descriptors or memory, accepting pauses this long: not
+/// so short that the loop spins, not so long that a client times out.
+inline constexpr Nanoseconds kAcceptPause = 100 * kMillisecond;
 
 struct ReactorOptions {
   WaitPolicy wait;
 
-  /// Accepted connections at most; the next one is closed at once and counted as refused.
+  /// The most accepted connections; the next one is closed at once and counted as refused.
   std::size_t max_connections = SIZE_MAX;
-  /// Unsent bytes of one connection over which nothing more is read from it, until half has left.
+  /// With more unsent bytes than this a connection is not read until half of them have left.
   std::size_t output_limit = 256 << 10;
-  /// The kernel tells when it received what is delivered, datagrams excepted: received().
+  /// Ask the kernel when it received the bytes of streams: received() tells.
   bool receive_timestamps = false;
-  /// Unconsumed bytes of one connection over which it ends with EMSGSIZE.
+  /// With more unconsumed bytes than this a connection ends with EMSGSIZE.
   std::size_t stash_limit = 2 << 20;
 
-  /// An accepted connection on which no byte moved for this long ends with kEndedIdle, a quarter
-  /// later at most; 0: never.
+  /// An accepted connection on which no byte moved for this long ends with kEndedIdle, at most a
+  /// quarter of it later; 0: never.
   Nanoseconds idle_timeout = 0;
-  /// Bytes of memory that wait with all connections, unsent or unconsumed; over it, those accepted
-  /// that hold most end with kEndedForMemory, until an eighth of it is free.
+  /// The most memory for bytes that are unsent or unconsumed, in all connections together. Above
+  /// it, the accepted connections that hold most end with kEndedForMemory, until an eighth of it is
+  /// free.
   std::size_t memory_limit = SIZE_MAX;
-  /// Bytes of such memory that may stay with the process once connections have let go of it; more
-  /// goes back to the system after one to two seconds.
+  /// How much of that memory the process may keep after connections have let go of it; more goes
+  /// back to the system after one to two seconds.
   std::size_t memory_kept = SIZE_MAX;
 
-  /// epoll: bytes asked of one recv(2).
+  /// epoll: the most bytes of one recv(2).
   std::size_t read_size = 64 << 10;
-  /// io_uring: receive buffers at most, a power of two up to 32,768; a few are in use until
-  /// the kernel runs out, because those stay in cache.
+  /// io_uring: the most receive buffers, a power of two up to 32,768. Only a few are in use until
+  /// the kernel runs out of them, because those stay in cache.
   unsigned buffers = 1024;
   /// io_uring: bytes of one receive buffer.
   std::size_t buffer_size = 16 << 10;
-  /// io_uring: a receive that delivered and then is silent for one to two of these is armed again,
-  /// which finds a connection whose reset the kernel forgot.
+  /// io_uring: a receive that delivered and is then silent for one to two times this long is armed
+  /// again, which finds a connection whose reset the kernel forgot.
   Nanoseconds recheck_ns = 5 * kSecond;
-  /// No wait sleeps longer, so that a loop knows when its process stood still; 0: it may.
+  /// The longest sleep, so that a loop notices when its process stood still; 0: no limit.
   Nanoseconds heartbeat = 0;
   UringOptions uring;
 };
@@ -57,28 +59,29 @@ struct ReactorStats {
   Counter sleeps;        ///< Waits that were allowed to sleep.
   Counter accepted;
   Counter refused;         ///< Closed at once, over max_connections.
-  Counter accept_errors;   ///< EMFILE, ENFILE, ENOBUFS, ENOMEM: accepting rests after each.
-  Counter no_descriptors;  ///< Of them, EMFILE: the process has as many files open as it may.
+  Counter accept_errors;   ///< EMFILE, ENFILE, ENOBUFS, ENOMEM: accepting pauses after each.
+  Counter no_descriptors;  ///< Those of them that were EMFILE: too many open files of this process.
   Counter bytes_in;
-  Counter stamped;         ///< Receives of which the kernel told when their last bytes had come.
-  Counter unstamped;       ///< Those of which it was asked, and told nothing that can be trusted.
+  Counter stamped;         ///< Receives with a time stamp from the kernel.
+  Counter unstamped;       ///< Receives that should have had one, and had none that can be trusted.
   Counter bytes_out;       ///< Taken by the kernel.
   Counter copied;          ///< Bytes that had to be copied on their way out.
   Counter pauses;          ///< Times reading stopped because a peer did not read.
   Counter out_of_buffers;  ///< io_uring: receives that ended with ENOBUFS.
   Counter rearmed;         ///< io_uring: multishot receives that had to be armed again.
-  Counter bundled;         ///< io_uring: buffers that a receive filled beside its last one.
-  Counter zero_copy;       ///< io_uring: sends without a copy whose end the kernel has told.
-  Counter zero_copy_not;   ///< io_uring: of them, those that it has copied all the same.
+  Counter bundled;         ///< io_uring: buffers that receives filled beyond one each.
+  Counter zero_copy;       ///< io_uring: sends without a copy that the kernel has reported as done.
+  Counter zero_copy_not;   ///< io_uring: those of them that the kernel copied nevertheless.
   Counter datagrams_in;
   Counter datagrams_out;
-  Counter datagrams_unsent;   ///< Dropped, because the kernel did not take them.
-  Counter datagrams_refused;  ///< Got no answer, because it could go round for ever: Answerable.
+  Counter datagrams_unsent;  ///< Dropped, because the kernel did not take them.
+  Counter
+      datagrams_refused;  ///< Not answered, because answers could go on for ever: see Answerable.
 
   /// Adds what another thread's reactor counted.
   ReactorStats& operator+=(const ReactorStats& other) noexcept;
 
-  /// What was counted between two copies of the same reactor's.
+  /// What one reactor counted between two copies of its counts.
   friend ReactorStats operator-(const ReactorStats& later, const ReactorStats& earlier) noexcept;
 };
 

@@ -1,4 +1,4 @@
-// When the kernel received bytes, told in the clock of every other measurement.
+// When the kernel received bytes, in terms of the clock of every other measurement.
 #include "net/receive_clock.h"
 
 #include <cstdlib>
@@ -9,8 +9,8 @@ namespace wiremark::net {
 
 namespace {
 
-// Two readings of the clocks that take longer were interrupted, and do not tell the offset; what
-// differs by more than two such errors was set.
+// Reading both clocks takes less than this unless it was interrupted; then the offset is not known.
+// An offset that changed by more than twice this means that somebody set the time.
 constexpr Nanoseconds kPrecise = 10 * kMicrosecond;
 
 Nanoseconds ns_of(const timespec& time) noexcept {

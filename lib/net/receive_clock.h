@@ -1,4 +1,4 @@
-// When the kernel received bytes, told in the clock of every other measurement.
+// When the kernel received bytes, in terms of the clock of every other measurement.
 #pragma once
 
 #include <sys/socket.h>
@@ -18,7 +18,7 @@ class ReceiveClock {
   /// Bytes that the control message with a timestamp takes.
   static constexpr std::size_t kControl = CMSG_SPACE(sizeof(timespec));
 
-  /// What a result says of it.
+  /// How a result mentions it.
   static constexpr const char* kNote = "timestamps of the kernel come with what it received";
 
   /// Has the kernel stamp what `fd` receives, and what sockets accepted from it do. It stamps TCP,

@@ -1,4 +1,4 @@
-// The connections of a reactor whose handler has room again.
+// The paused connections of a reactor that are to be read again.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,13 @@
 
 namespace wiremark::net {
 
-/// What waits with them is delivered before anything else. One thread.
+/// What they had left unconsumed is delivered before anything else of a turn. One thread.
 template <std::derived_from<Conn> C>
 class Resumed {
  public:
   bool empty() const noexcept { return waiting_.empty(); }
 
-  /// Reads `conn` again that its handler had paused.
+  /// To read `conn` again, which its handler had paused.
   void add(C& conn) {
     conn.paused = false;
     if (!conn.alive() || conn.resumed) return;
@@ -26,8 +26,8 @@ class Resumed {
     if (conn.resumed) std::erase(waiting_, &conn);
   }
 
-  /// Delivers what waits, and calls behind(conn), which flushes and reads on, for each that has not
-  /// been paused since.
+  /// Delivers what waits, and calls behind(conn), which flushes and reads on, for each connection
+  /// that was not paused anew.
   template <StreamHandler H, class F>
   void deliver(H& handler, F&& behind) {
     delivering_.swap(waiting_);

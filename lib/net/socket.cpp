@@ -20,8 +20,8 @@ namespace wiremark::net {
 
 namespace {
 
-// Tearing a ring down is asynchronous: it held listeners for 15 to 35 ms on an idle Linux 6.18, and
-// for over 100 where the processors had other work.
+// The kernel tears a ring down in the background: listeners stayed bound for 15 to 35 ms on an idle
+// Linux 6.18, and for over 100 ms where the processors had other work.
 constexpr int kBindTries = 100;
 constexpr auto kBindPause = std::chrono::milliseconds(5);
 
@@ -52,7 +52,7 @@ Result<Fd> open_socket(const Address& address, const SocketOptions& options) {
   return fd;
 }
 
-// What the user can do about an address that cannot be had, in parentheses behind it.
+// What the user can do about an address that cannot be bound, in parentheses.
 std::string fix_of_bind(const Address& address, int error) {
   const bool path = address.is_unix();
   if (error == EADDRINUSE)
@@ -68,8 +68,8 @@ std::string fix_of_bind(const Address& address, int error) {
          std::to_string(address.port()) + "')";
 }
 
-// A socket file that refuses connections: its process is gone. A full queue answers EAGAIN, and a
-// path that is no socket is the user's own file.
+// Whether the path is a socket that refuses connections, so that its process is gone. One with a
+// full queue says EAGAIN instead, and a path that is no socket is a file of the user's.
 bool left_by_dead(const Address& address) {
   struct stat file;
   if (::lstat(address.path().c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) return false;
@@ -210,8 +210,8 @@ Result<std::size_t> require_descriptors(std::size_t needed) {
                       "; raise it with 'ulimit -Hn' as root, or in /etc/security/limits.conf",
                   {}, 0);
   }
-  // The kernel grows a table of descriptors by doubling it, and where threads share it each time
-  // waits for an RCU grace period: 12 ms in the midst of a ramp on Linux 6.18.
+  // The kernel doubles the table of descriptors when it is full. With several threads each doubling
+  // waits for an RCU grace period, 12 ms in the middle of a ramp on Linux 6.18, so we grow it now.
   const Fd highest(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, static_cast<int>(needed) - 1));
   return limit.rlim_cur;
 }

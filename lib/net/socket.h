@@ -19,7 +19,7 @@ struct SocketOptions {
 struct KeepAlive {
   int idle_s = 60;      ///< TCP_KEEPIDLE: silence before the first probe.
   int interval_s = 10;  ///< TCP_KEEPINTVL: from one probe to the next.
-  int probes = 6;       ///< TCP_KEEPCNT: so many without an answer end it with ETIMEDOUT.
+  int probes = 6;       ///< TCP_KEEPCNT: this many without an answer end it with ETIMEDOUT.
 };
 
 struct ListenOptions : SocketOptions {
@@ -31,10 +31,10 @@ struct ListenOptions : SocketOptions {
 };
 
 struct ConnectOptions : SocketOptions {
-  const Address* from = nullptr;  ///< Whose host it comes from; null leaves that to the route.
+  const Address* from = nullptr;  ///< The source host; null: the route decides.
 };
 
-// Each of the four below refuses an address of the other kind with EPROTOTYPE.
+// Each of these four fails with EPROTOTYPE for UDP where streams are meant, and the reverse.
 
 /// A non-blocking socket that listens; accepted sockets inherit TCP_NODELAY, the buffer sizes and
 /// the probes of keep_alive (tcp(7)). Waits up to 500 ms while the address is still held by a ring
@@ -42,25 +42,23 @@ struct ConnectOptions : SocketOptions {
 /// setsockopt, bind, listen.
 Result<Fd> listen_on(const Address& address, const ListenOptions& options = {});
 
-/// A non-blocking UDP socket that is bound, told to hand out how many hops each datagram has left,
-/// and the address that it was sent to where the socket is bound to all of them. It waits as
-/// listen_on() does.
+/// A bound, non-blocking UDP socket. It reports how many hops each datagram has left, and, where it
+/// is bound to all addresses, the one that the datagram was sent to. Waits as listen_on() does.
 Result<Fd> bind_on(const Address& address, const ListenOptions& options = {});
 
 /// A non-blocking, not yet connected socket for `to`, with TCP_NODELAY where that is TCP. Its port
 /// is picked by connect(2) (ip(7): IP_BIND_ADDRESS_NO_PORT).
 Result<Fd> socket_for(const Address& to, const ConnectOptions& options = {});
 
-/// A non-blocking UDP socket that is connected to `to`, which never takes time.
+/// A non-blocking UDP socket, connected to `to`; that never takes time.
 Result<Fd> datagram_socket_for(const Address& to, const ConnectOptions& options = {});
 
 /// Fails with EADDRINUSE when somebody listens on `address` already. Binding with SO_REUSEPORT
 /// would not notice another program of the same user that shares the port.
 Result<> require_free(const Address& address);
 
-/// Segments of TCP connections since they were opened, as the kernel counts them: those of a
-/// network card, so one large send(2) is several, and acknowledgements and retransmissions are
-/// among them.
+/// Segments of TCP connections since they were opened, as the kernel counts them: as they are on a
+/// network, so one large send(2) is several. Acknowledgements and retransmissions count too.
 struct Segments {
   std::uint64_t in = 0;
   std::uint64_t out = 0;

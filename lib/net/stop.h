@@ -1,4 +1,4 @@
-// The request to end every loop, which a signal handler may make.
+// A request to end every loop, which a signal handler may make.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -19,7 +19,8 @@ class Stop {
   void request() noexcept {
     requested_.store(true, std::memory_order_release);
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(event_.get(), &one, sizeof one);
+    for (int tries = 0; tries < kTries && ::write(event_.get(), &one, sizeof one) < 0; ++tries) {
+    }
   }
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
 
@@ -35,6 +36,9 @@ class Stop {
   int fd() const noexcept { return event_.get(); }
 
  private:
+  // A loop asleep would never hear of a request whose write failed.
+  static constexpr int kTries = 3;
+
   static_assert(std::atomic<bool>::is_always_lock_free);
   std::atomic<bool> requested_{false};
   Fd event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};

@@ -32,7 +32,7 @@ T& data_of(cmsghdr& control) noexcept {
   return *reinterpret_cast<T*>(CMSG_DATA(&control));
 }
 
-// Both kinds of address have the port where IPv4 has it.
+// sockaddr_in6 has its port at the same offset as sockaddr_in.
 std::uint16_t port_of(const msghdr& datagram) noexcept {
   return ntohs(static_cast<const sockaddr_in*>(datagram.msg_name)->sin_port);
 }
@@ -47,7 +47,7 @@ bool equal(Bytes one, Bytes other) noexcept {
   return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size()) == 0;
 }
 
-// Where it was sent to; empty where the kernel was not asked.
+// The address it was sent to; empty where the kernel was not asked for it.
 Bytes destination_of(const msghdr& datagram) noexcept {
   auto& message = const_cast<msghdr&>(datagram);
   for (cmsghdr* control = CMSG_FIRSTHDR(&message); control;
@@ -60,23 +60,36 @@ Bytes destination_of(const msghdr& datagram) noexcept {
   return {};
 }
 
-// The interface of the answer is left to the route, but for link-local addresses, which mean
-// nothing without it. False when no hop is left.
+bool is(const Address& own, const msghdr& datagram) noexcept {
+  const Bytes host = own.is_any() ? destination_of(datagram) : host_of(own.data());
+  return equal(host, host_of(datagram.msg_name));
+}
+
+// Makes a control message of the datagram one of its answer. The route decides the interface,
+// except for link-local addresses, which mean nothing without it. False when no hop is left.
 bool turn_round(cmsghdr& control) noexcept {
+  if (is(control, IPPROTO_IP, IP_TTL) || is(control, IPPROTO_IPV6, IPV6_HOPLIMIT))
+    return --data_of<int>(control) > 0;
   if (is(control, IPPROTO_IP, IP_PKTINFO)) {
     data_of<in_pktinfo>(control).ipi_ifindex = 0;
   } else if (is(control, IPPROTO_IPV6, IPV6_PKTINFO)) {
     auto& info = data_of<in6_pktinfo>(control);
     if (!IN6_IS_ADDR_LINKLOCAL(&info.ipi6_addr)) info.ipi6_ifindex = 0;
-  } else if (is(control, IPPROTO_IP, IP_TTL) || is(control, IPPROTO_IPV6, IPV6_HOPLIMIT)) {
-    return --data_of<int>(control) > 0;
+  }
+  return true;
+}
+
+[[gnu::noinline]] bool turn_all_round(msghdr& datagram) noexcept {
+  for (cmsghdr* control = CMSG_FIRSTHDR(&datagram); control;
+       control = CMSG_NXTHDR(&datagram, control)) {
+    if (!turn_round(*control)) return false;
   }
   return true;
 }
 
 }  // namespace
 
-// A datagram of IPv4 may come to a socket of IPv6, and has a TTL then.
+// A datagram of IPv4 may come to a socket of IPv6, with a TTL in place of a hop limit.
 Result<> tell_way(int fd, const Address& bound) {
   const bool ipv6 = bound.family() == AF_INET6;
   auto told = turn_on(fd, IPPROTO_IP, IP_RECVTTL, "IP_RECVTTL");
@@ -86,23 +99,24 @@ Result<> tell_way(int fd, const Address& bound) {
   return turn_on(fd, IPPROTO_IP, IP_PKTINFO, "IP_PKTINFO");
 }
 
-bool Answerable::is_own(const msghdr& datagram, std::uint16_t port) const noexcept {
-  for (const Address& own : own_) {
-    if (own.port() != port) continue;
-    const Bytes host = own.is_any() ? destination_of(datagram) : host_of(own.data());
-    if (equal(host, host_of(datagram.msg_name))) return true;
-  }
+void Answerable::add_own(const Address& bound) { own_.push_back({bound.port(), bound}); }
+
+[[gnu::noinline]] bool Answerable::is_own(const msghdr& datagram,
+                                          std::uint16_t port) const noexcept {
+  for (const Own& own : own_)
+    if (own.port == port && is(own.address, datagram)) return true;
   return false;
 }
 
+// For each datagram, so the usual one, which comes with its TTL alone, has a way of its own.
 bool Answerable::prepare(msghdr& datagram) const noexcept {
   const std::uint16_t port = port_of(datagram);
-  if (port < kReservedPorts || is_own(datagram, port)) return false;
-  for (cmsghdr* control = CMSG_FIRSTHDR(&datagram); control;
-       control = CMSG_NXTHDR(&datagram, control)) {
-    if (!turn_round(*control)) return false;
-  }
-  return true;
+  if (port < kReservedPorts) return false;
+  bool own_port = false;
+  for (const Own& own : own_) own_port |= own.port == port;
+  if (own_port || datagram.msg_controllen != CMSG_SPACE(sizeof(int))) [[unlikely]]
+    return !(own_port && is_own(datagram, port)) && turn_all_round(datagram);
+  return turn_round(*static_cast<cmsghdr*>(datagram.msg_control));
 }
 
 }  // namespace wiremark::net

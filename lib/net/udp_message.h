@@ -12,34 +12,39 @@
 
 namespace wiremark::net {
 
-/// Room for whatever a kernel delivers: IPv6 does not count its header, and carries 65,527.
+/// Room for the longest datagram: IPv6 does not count its own header, and carries 65,527 bytes.
 inline constexpr std::size_t kDatagramRoom = 64 << 10;
 /// Room for the address a datagram was sent to, as IP_PKTINFO (ip(7)) or IPV6_PKTINFO (ipv6(7)),
 /// and for its TTL or hop limit.
 inline constexpr std::size_t kControlRoom = CMSG_SPACE(20) + CMSG_SPACE(sizeof(int));
 
-/// Makes the kernel tell that of each datagram of a bound socket, for Answerable.
+/// Makes the kernel report both for each datagram of a bound socket, as Answerable needs.
 Result<> tell_way(int fd, const Address& bound);
 
-/// Keeps answers from going round for ever. A datagram says by itself where its answer goes, and
-/// whoever answers everything can be set upon another who does, or upon itself, with one.
+/// Keeps two servers from answering each other for ever. Anybody can forge the sender of a
+/// datagram, so one datagram could set an echo server upon another, or upon itself.
 class Answerable {
  public:
-  /// An address of our own. Where it is bound to all addresses, an own one is known by the
-  /// datagram: it claims to come from where it went to.
-  void add_own(const Address& bound) { own_.push_back(bound); }
+  /// Adds an address of our own. If it stands for all addresses, a datagram that claims to come
+  /// from where it was sent to is taken for our own.
+  void add_own(const Address& bound);
 
-  /// Makes what came beside a datagram into what its answer is sent with: from the address that was
-  /// asked, and with one hop fewer than the datagram had left, so that two servers like this one
-  /// have answered each other 255 times at most. False where there is to be no answer: no hop is
-  /// left; it comes from an address of our own; or from a port below 1,024, where echo (7), daytime
-  /// (13), quote (17), chargen (19) and time (37) answer everything (inetd(8) refuses the same).
+  /// Turns the header of a datagram into the one its answer is sent with: from the address it was
+  /// sent to, and with one hop fewer than it had left, so that two servers like this one answer
+  /// each other 255 times at most. False where no answer may be sent: no hop is left; it comes from
+  /// an address of our own; or from a port below 1,024, where echo (7), daytime (13), quote (17),
+  /// chargen (19) and time (37) answer everything (inetd(8) refuses the same).
   bool prepare(msghdr& datagram) const noexcept;
 
  private:
+  struct Own {
+    std::uint16_t port;
+    Address address;
+  };
+
   bool is_own(const msghdr& datagram, std::uint16_t port) const noexcept;
 
-  std::vector<Address> own_;
+  std::vector<Own> own_;
 };
 
 }  // namespace wiremark::net

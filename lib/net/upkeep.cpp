@@ -13,8 +13,8 @@ Upkeep::Upkeep(const ReactorOptions& options) noexcept
   if (idle_timeout_ > 0) due_ = sweep_at_ = 0;
 }
 
-// Freed memory stays in the heap, for the next connection. It is given back when it has not been
-// needed for a while, since that takes the kernel about 0.1 ms for a MiB, and as long again when it
+// Freed memory stays in the heap for the next connection. It goes back to the system only when it
+// was not needed for a while: that takes the kernel about 0.1 ms per MiB, and as long again if it
 // is needed after all.
 void Upkeep::look(Nanoseconds now, std::size_t held) {
   if (held > mark_) {

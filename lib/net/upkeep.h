@@ -15,13 +15,14 @@
 
 namespace wiremark::net {
 
-/// Costs a comparison or two a turn, and nothing for a message: a connection tells that bytes moved
-/// by setting `idle` to 0, without a clock.
+/// Costs a comparison or two per turn and nothing per message: whoever moves bytes sets `idle` of
+/// the connection to 0, without reading a clock.
 class Upkeep {
  public:
   explicit Upkeep(const ReactorOptions& options) noexcept;
 
-  /// Once a turn; `held` is the memory that waits with connections. end(conn, errno) closes one.
+  /// Call it once a turn; `held` is the memory in buffers of connections. end(conn, errno) closes
+  /// one.
   template <class C, class F>
   void turn(Nanoseconds now, std::size_t held, ConnPool<C>& pool, F&& end) {
     if (now < due_ && held <= mark_) [[likely]]
@@ -36,9 +37,9 @@ class Upkeep {
   Nanoseconds due() const noexcept { return due_; }
 
  private:
-  // Of a connection that ends, in one idle_timeout.
+  // Sweeps per idle_timeout: an idle connection ends at most a quarter of it late.
   static constexpr int kSweeps = 4;
-  // Memory is given back when it was not needed between two looks.
+  // Memory that was not needed between two looks goes back to the system.
   static constexpr Nanoseconds kLook = kSecond;
 
   template <class C, class F>
@@ -52,11 +53,11 @@ class Upkeep {
   std::size_t memory_kept_;
   Nanoseconds due_ = kNever;
   Nanoseconds sweep_at_ = kNever;
-  std::size_t block_ = 0;  // Of the pool, that was swept last.
-  std::size_t mark_;       // Memory over which a turn has a closer look.
+  std::size_t block_ = 0;  // The block of the pool that was swept last.
+  std::size_t mark_;       // With more memory held, a turn looks closer.
   std::size_t most_ =
-      0;  // That was held since the last was given back, to an eighth of what is kept.
-  bool spare_ = false;  // At the last look much less was held.
+      0;  // The most held since memory was last given back, to an eighth of what is kept.
+  bool spare_ = false;  // At the last look much less than most_ was held.
   Nanoseconds look_at_ = kNever;
 };
 
@@ -83,7 +84,8 @@ void Upkeep::end_largest(ConnPool<C>& pool, F&& end) {
     held += conn.held();
     if (conn.accepted && conn.held() > 0) holders.emplace_back(conn.held(), &conn);
   });
-  if (held <= memory_limit_) return;  // The rest is of connections that are ending already.
+  if (held <= memory_limit_)
+    return;  // The remainder belongs to connections that are ending already.
   std::ranges::sort(holders, std::greater(), &std::pair<std::size_t, C*>::first);
   for (const auto& [size, conn] : holders) {
     if (held <= memory_limit_ - memory_limit_ / 8) return;

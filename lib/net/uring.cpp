@@ -17,17 +17,17 @@ namespace wiremark::net {
 
 namespace {
 
-// One submission queue holds what a turn makes: the kernel hands over about 20 completions a turn,
-// and a burst of new connections submits early when it is full.
+// Room for the submissions of a turn: the kernel hands over about 20 completions a turn. A burst of
+// new connections that fills the queue submits early.
 constexpr unsigned kSubmissions = 1024;
-// Completions of 10,000 connections that all speak at once, so that none overflows.
+// Room for the completions of 10,000 connections that all send at once.
 constexpr unsigned kCompletions = 16384;
-// Direct descriptors of one ring at most: a million take 8 MB.
+// The most direct descriptors of one ring: a million take 8 MB.
 constexpr rlim_t kSlots = 1 << 20;
 // Twice what one turn takes from the ring: one batch being filled and one being sent.
 constexpr unsigned kFirstBuffers = 64;
-// What circulates should stay near the processor: 16 KiB over 100 connections took 1.98 us a
-// message (1.90 to 2.17, ten interleaved runs) with this bound and 2.18 (2.06 to 2.39) without.
+// The buffers in use should fit the cache: 16 KiB over 100 connections took 1.98 us a message (1.90
+// to 2.17, ten interleaved runs) with this bound and 2.18 (2.06 to 2.39) without.
 constexpr std::size_t kCached = 2 << 20;
 // Buffers of a power of two would all start in the same few sets of the cache.
 constexpr std::size_t kColour = 3 * 64;
@@ -72,7 +72,7 @@ Result<Ring> Ring::open(const UringOptions& options) {
   }
   if (status < 0) return ring_failed(-status);
   ring.open_ = true;
-  // Saves a descriptor look-up; an old kernel does without.
+  // Saves a descriptor look-up; it may fail on an old kernel.
   io_uring_register_ring_fd(&ring.ring_);
   ring.probe(options);
   return ring;
@@ -91,7 +91,7 @@ int Ring::set_up(const UringOptions& options) {
   return io_uring_queue_init_params(kSubmissions, &ring_, &params);
 }
 
-// Tries each choice; the kernel's own word decides.
+// Keeps those choices that this kernel accepts when they are tried.
 void Ring::probe(const UringOptions& asked) {
   const auto miss = [this](auto& choice, auto off, const std::string& why) {
     choice = off;
@@ -101,7 +101,7 @@ void Ring::probe(const UringOptions& asked) {
   if (asked.bundle && !(ring_.features & kFeatBundle))
     miss(active_.bundle, false, "bundle: not active: needs Linux 6.10");
   if (asked.direct) {
-    // A table may hold as many files as the process (io_uring_register_files(3)).
+    // The table may be as large as the limit on open files (io_uring_register_files(3)).
     rlimit files{};
     ::getrlimit(RLIMIT_NOFILE, &files);
     const auto slots = static_cast<unsigned>(std::min<rlim_t>(files.rlim_cur, kSlots));
@@ -134,7 +134,7 @@ io_uring_sqe& Ring::entry() {
   io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
   while (!sqe) {
     io_uring_submit_and_get_events(
-        &ring_);  // Also makes room where completions hold submission up.
+        &ring_);  // Also fetches completions, without whose room nothing can be submitted.
     sqe = io_uring_get_sqe(&ring_);
   }
   return *sqe;
@@ -150,7 +150,7 @@ unsigned Ring::wait(Nanoseconds now, Nanoseconds gather, Nanoseconds until) {
     min_wait(ring_.ring_fd, WaitPolicy::kBatch, gather - now, until == kNever ? 0 : until - now);
     return submits + 1;
   }
-  // Without min-wait: at the end of a gathering that brought nothing, the next turn waits on.
+  // Without min-wait: if nothing came by the end of the gathering, the next turn waits on.
   const bool batch = gather > now;
   if (until == kNever && !batch) {
     io_uring_submit_and_wait(&ring_, 1);

@@ -33,10 +33,10 @@ class Ring {
   io_uring_sqe& entry();
   io_uring* get() noexcept { return &ring_; }
 
-  /// True when completions stand in the queue, or wait for the next enter to be made: what a
-  /// spinning loop looks at instead of entering the kernel.
+  /// True when completions are in the queue, or the next enter would bring some. A spinning loop
+  /// looks here instead of entering the kernel.
   bool has_work() const noexcept;
-  /// True when the kernel has more to complete than the last enter took.
+  /// True when the kernel has more completions than the last enter brought.
   bool is_behind() const noexcept {
     return IO_URING_READ_ONCE(*ring_.sq.kflags) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW);
   }
@@ -45,7 +45,7 @@ class Ring {
   /// `gather` it sleeps on while fewer than a batch have completed. Returns the system calls made.
   unsigned wait(Nanoseconds now, Nanoseconds gather, Nanoseconds until);
 
-  /// What was asked for and is active.
+  /// The options that are active.
   const UringOptions& active() const noexcept { return active_; }
   /// What was asked for and is not, a line each with the reason.
   const std::vector<std::string>& missing() const noexcept { return missing_; }
@@ -66,9 +66,9 @@ class Ring {
   bool open_ = false;
 };
 
-/// Buffers that the kernel picks for receives (Linux 5.19). Few are in circulation at first,
-/// because the ring hands them out in turn and few stay in cache; grow() adds more while what they
-/// hold still fits it.
+/// Buffers that the kernel picks for receives (Linux 5.19). The ring hands them out in turn, so
+/// only few are put into use at first, which stay in cache; grow() adds more as long as what they
+/// hold fits the cache.
 class BufferRing {
  public:
   static Result<BufferRing> open(Ring& ring, unsigned count, std::size_t size,
@@ -81,8 +81,8 @@ class BufferRing {
     return {memory_ + id * stride_, size};
   }
 
-  /// The buffer that the kernel fills after `id`, for receives that take more than one: entries of
-  /// the ring stay as they were until as many buffers as were taken before have come back.
+  /// The buffer that the kernel fills after `id` in a receive that takes several. An entry of the
+  /// ring is overwritten only after all buffers before it have been given back.
   unsigned after(unsigned id) const noexcept {
     return ring_->bufs[(place_[id] + 1) & (count_ - 1)].bid;
   }
@@ -92,10 +92,10 @@ class BufferRing {
     return where >= start && where < start + size_;
   }
 
-  /// Tells how much the kernel has put into a buffer.
+  /// To be told how much the kernel has put into a buffer.
   void filled(std::size_t size) noexcept { fill_ = (15 * fill_ + size) / 16; }
 
-  /// Makes a buffer the kernel's again; seen by it after publish().
+  /// Gives a buffer back to the kernel, which sees it after publish().
   void give_back(unsigned id) noexcept {
     io_uring_buf_ring_add(ring_, memory_ + id * stride_, static_cast<unsigned>(size_),
                           static_cast<unsigned short>(id), static_cast<int>(count_ - 1),
@@ -107,7 +107,7 @@ class BufferRing {
     pending_ = 0;
   }
 
-  /// Doubles the buffers in circulation where there are more and the cache has room for them.
+  /// Doubles the buffers in use if there are more and the cache has room for them.
   void grow() noexcept;
 
   unsigned circulating() const noexcept { return circulating_; }
@@ -120,12 +120,13 @@ class BufferRing {
   std::byte* memory_ = nullptr;
   std::size_t size_ = 0;
   std::size_t stride_ = 0;
-  std::size_t fill_ = 0;  // Bytes in a buffer of late.
+  std::size_t fill_ = 0;  // Moving average of the bytes in a filled buffer.
   unsigned count_ = 0;
   unsigned circulating_ = 0;
   int pending_ = 0;
-  unsigned added_ = 0;                // Since the start; the ring's tail once published.
-  std::vector<std::uint16_t> place_;  // Where in the ring each buffer was last put.
+  unsigned added_ =
+      0;  // Buffers given back since the start: the tail of the ring once they are published.
+  std::vector<std::uint16_t> place_;  // The entry of the ring in which each buffer was put last.
 };
 
 }  // namespace wiremark::net

@@ -15,16 +15,16 @@ struct alignas(64) UringConn : Conn {
   std::uint16_t doubts : 2 = 0;       ///< Rechecks until a silent receive is armed again.
   Buffer flight;                      ///< Being sent; does not move until its completion.
   std::uint32_t turn = 0;             ///< The turn in which a send was last queued.
-  int slot = -1;  ///< The place in the ring's own table, for a socket without a descriptor.
+  int slot = -1;  ///< Its index in the ring's own table, for a socket without a descriptor.
 
   /// Bytes appended or lent that the kernel has not taken yet.
   std::size_t unsent() const noexcept { return out.size() + flight.size() + lent_size; }
-  /// Bytes of memory besides its own.
+  /// Bytes of memory in its buffers.
   std::size_t held() const noexcept { return out.held() + flight.held() + stash.held(); }
 
-  /// What an entry of the ring names the socket by.
+  /// How a submission entry names the socket.
   int file() const noexcept { return slot >= 0 ? slot : fd; }
-  /// To be called when the entry is prepared, which clears its flags.
+  /// Call it after the entry is prepared, since preparing clears the flags.
   void mark_file(io_uring_sqe& sqe) const noexcept {
     if (slot >= 0) sqe.flags |= IOSQE_FIXED_FILE;
   }
@@ -32,8 +32,8 @@ struct alignas(64) UringConn : Conn {
 
 static_assert(sizeof(UringConn) == 64);
 
-/// What a completion answers: the low bits of its user data. The rest is a connection, or the
-/// number of a send.
+/// What a completion belongs to: the low bits of its user data. The other bits are a pointer to a
+/// connection, or the number of a send.
 enum class UringOp : std::uint64_t {
   accept,
   receive,

@@ -1,5 +1,5 @@
-// Datagrams for io_uring: multishot receives into buffers that hold the longest, and sends that are
-// over when the turn that submitted them is.
+// Datagrams for io_uring: multishot receives into buffers that hold the longest datagram, and sends
+// that end with the turn that submitted them.
 #include "net/uring_datagrams.h"
 
 #include <netinet/in.h>
@@ -14,7 +14,7 @@ namespace wiremark::net {
 
 namespace {
 
-// The address of a sender, rounded up so that the control message behind it is aligned.
+// Room for the address of a sender, rounded up so that the control message behind it is aligned.
 constexpr std::size_t kNameRoom = 32;
 static_assert(kNameRoom >= sizeof(sockaddr_in6));
 
@@ -81,7 +81,7 @@ void UringDatagrams::queue(io_uring_sqe& sqe, const Send& send) {
   stats_.bytes_out.add(send.size);
 }
 
-// What came beside a datagram lies in front of it.
+// The header of a datagram lies in front of it.
 msghdr UringDatagrams::header_of(io_uring_recvmsg_out& received) const noexcept {
   msghdr header{};
   header.msg_name = io_uring_recvmsg_name(&received);
@@ -92,8 +92,8 @@ msghdr UringDatagrams::header_of(io_uring_recvmsg_out& received) const noexcept 
   return header;
 }
 
-// The answer borrows sender and destination, and its bytes where it can, from the buffer of what it
-// answers.
+// The answer is sent from the buffer of what it answers: sender and destination, and its bytes if
+// they lie there.
 void UringDatagrams::answer(std::size_t socket, unsigned buffer, const msghdr& header,
                             Bytes bytes) {
   struct Message {

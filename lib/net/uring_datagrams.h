@@ -1,5 +1,6 @@
-// Datagrams for io_uring: multishot receives into buffers that hold the longest, and sends that are
-// over when the turn that submitted them is. Part of a UringReactor, which has one once it has UDP.
+// Datagrams for io_uring: multishot receives into buffers that hold the longest datagram, and sends
+// that end with the turn that submitted them. Part of a UringReactor, which has one once it has
+// UDP.
 #pragma once
 
 #include <liburing.h>
@@ -22,7 +23,7 @@
 namespace wiremark::net {
 
 /// The UDP sockets of a reactor: bound ones, which anybody may send to, and connected ones.
-/// Completions that are for it bear UringOp::datagram.
+/// Its completions are marked with UringOp::datagram.
 class UringDatagrams {
  public:
   static Result<std::unique_ptr<UringDatagrams>> open(Ring& ring, unsigned buffers, UringTurn& turn,
@@ -33,16 +34,16 @@ class UringDatagrams {
   void add_bound(Fd socket, const Address& address);
   /// Receives what comes to a connected one.
   DatagramConn& add_connected(Fd socket, void* user);
-  /// Sends one datagram over a connected socket, or not at all.
+  /// Sends one datagram over a connected socket, or drops it.
   void send(DatagramConn& conn, Bytes head, Bytes body);
 
   template <Handler H>
   void complete(const io_uring_cqe& cqe, H& handler);
-  /// Takes back the buffers of what was submitted last. True when a socket may have been left
-  /// unread: its receive begins again with the next enter.
+  /// Takes back the buffers of the sends submitted last. True when a socket may have been left
+  /// unread, because its receive begins again with the next enter.
   bool end_turn();
 
-  /// Datagrams that came and found no room in their socket.
+  /// Datagrams that the kernel dropped because their socket was full.
   std::uint64_t dropped() const noexcept;
   std::size_t connections() const noexcept { return conns_.size(); }
   std::size_t sockets() const noexcept { return conns_.size() + bound_.size(); }
@@ -51,11 +52,11 @@ class UringDatagrams {
     for (DatagramConn& conn : conns_) visit(conn);
   }
 
-  /// A line for the path in a result.
+  /// One line about it, for a result.
   std::string describe() const;
 
  private:
-  // What an entry was for, above UringOp in its user data; the rest is a place in a list.
+  // What a submission was for: the bits above UringOp in its user data. Those above are an index.
   enum class Kind : std::uint64_t { bound, connected, send };
   static constexpr unsigned kOpBits = 3;
   static constexpr unsigned kKindBits = 2;
@@ -64,8 +65,8 @@ class UringDatagrams {
   static constexpr unsigned short kGroup = 1;
   static constexpr unsigned kNoBuffer = ~0u;
 
-  // Success makes no completion (IOSQE_CQE_SKIP_SUCCESS): with MSG_DONTWAIT the kernel has taken a
-  // datagram, or has refused it, when the entry has been submitted.
+  // Success makes no completion (IOSQE_CQE_SKIP_SUCCESS): with MSG_DONTWAIT the kernel takes the
+  // datagram or refuses it during the submission.
   struct Send {
     DatagramConn* conn;  // Null for an answer.
     std::uint32_t size;
@@ -99,7 +100,7 @@ class UringDatagrams {
   msghdr shape_{};  // What a receive asks for besides the bytes: sender and destination.
   Answerable answerable_;
   std::vector<Fd> bound_;
-  std::deque<DatagramConn> conns_;  // Their addresses stay.
+  std::deque<DatagramConn> conns_;  // A deque: elements do not move as it grows.
   std::vector<Send> sends_[2];      // By parity of the turn: queued now, and just submitted.
   bool left_unread_ = false;        // In this turn.
 };
@@ -155,7 +156,7 @@ void UringDatagrams::received(std::size_t place, const io_uring_cqe& cqe, H& han
   DatagramConn& conn = conns_[place];
   const bool has_buffer = cqe.flags & IORING_CQE_F_BUFFER;
   const unsigned buffer = cqe.flags >> IORING_CQE_BUFFER_SHIFT;
-  if (cqe.res >= 0) {  // None is an empty datagram, and comes without a buffer.
+  if (cqe.res >= 0) {  // 0 is an empty datagram, which has no buffer.
     const auto size = static_cast<std::size_t>(cqe.res);
     stats_.datagrams_in.add();
     stats_.bytes_in.add(size);

@@ -1,4 +1,5 @@
-// What the io_uring reactor says of itself in a result: asked for, active, and how we know.
+// What the io_uring reactor says of itself in a result: what was asked for, what is active, and the
+// counts that show it.
 #include <sys/socket.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// The choices that io_uring leaves to its user, each off unless asked for.
+// Features of io_uring that a user may ask for.
 #include "net/uring_options.h"
 
 #include "base/list.h"
@@ -14,7 +14,7 @@ constexpr std::uint64_t kZeroCopyMin = 16 << 10;
 
 struct KeyAndValue {
   std::string key;
-  std::string value;  // Empty where there is none.
+  std::string value;  // Empty when not given.
 };
 
 std::unexpected<Error> refused(const KeyAndValue& item, const char* why) {

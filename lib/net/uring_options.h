@@ -1,4 +1,4 @@
-// The choices that io_uring leaves to its user, each off unless asked for.
+// Features of io_uring that a user may ask for.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace wiremark::net {
 
-/// What none of them is worth here, and where it may be, is measured in wiremark-tuning(7).
+/// wiremark-tuning(7) says what each was measured to be worth.
 struct UringOptions {
   bool direct = false;        ///< Accepted sockets live in the ring, not in the descriptor table.
   bool bundle = false;        ///< One receive fills several buffers (Linux 6.10).
   bool min_wait = true;       ///< The kernel gathers a batch where it can (Linux 6.12).
-  Nanoseconds sqpoll_ns = 0;  ///< A kernel thread submits, and sleeps after so long without work.
-  Nanoseconds napi_ns = 0;    ///< Polls the network card for so long before it sleeps (Linux 6.9).
+  Nanoseconds sqpoll_ns = 0;  ///< A kernel thread submits, and sleeps after this long without work.
+  Nanoseconds napi_ns = 0;    ///< Polls the network card this long before it sleeps (Linux 6.9).
   std::size_t zero_copy_min = 0;  ///< Lent sends of this many bytes or more are not copied (6.0).
 
   /// "KEY[=VALUE],...": direct, bundle, nominwait, sqpoll[=TIME], napi[=TIME], zc[=SIZE].

@@ -15,15 +15,16 @@ namespace wiremark::net {
 
 namespace {
 
-// An enter makes completions of as many events at least, in the order in which they came
-// (IO_LOCAL_TW_DEFAULT_MAX, Linux 6.13; of all before). A socket has two at most: it can be read,
-// and it can be written to.
+// One enter makes completions of at least this many events, in the order in which they came
+// (IO_LOCAL_TW_DEFAULT_MAX since Linux 6.13; of all events before). A socket has at most two
+// events: readable and writable.
 constexpr std::uint64_t kEventsPerEnter = 20;
 constexpr std::uint64_t kEventsPerSocket = 2;
-// Buffers that one event fills at most, until those behind it had their turn (MULTISHOT_MAX_RETRY).
+// The most buffers that one event fills before the events behind it get their turn
+// (MULTISHOT_MAX_RETRY).
 constexpr std::size_t kBuffersPerEvent = 32;
 
-// What a multishot recvmsg puts in front of the bytes.
+// Bytes that a multishot recvmsg puts in front of the received ones.
 constexpr std::size_t kStampSize = sizeof(io_uring_recvmsg_out) + ReceiveClock::kControl;
 
 }  // namespace
@@ -70,7 +71,18 @@ UringReactor::UringReactor(const ReactorOptions& options, Ring ring, BufferRing 
 }
 
 UringReactor::~UringReactor() {
-  ring_.cancel_all();  // Until then the kernel may write into buffers and holds the sockets open.
+  // Until it is cancelled the kernel may write into buffers and holds the sockets open. What
+  // cancels everything takes a time that grows with the square of it, so it gets what is left over.
+  for (std::size_t block = 0; block < pool_.blocks(); ++block) {
+    pool_.for_each_in(block, [this](UringConn& conn) {
+      if (conn.reading) cancel(Op::receive, conn);
+    });
+    do {  // An enter completes 20 or so.
+      io_uring_submit_and_get_events(ring_.get());
+      io_uring_cq_advance(ring_.get(), io_uring_cq_ready(ring_.get()));
+    } while (ring_.is_behind());
+  }
+  ring_.cancel_all();
   pool_.for_each([](UringConn& conn) {
     if (conn.fd >= 0) ::close(conn.fd);
     conn.operations = 0;
@@ -93,7 +105,7 @@ Result<Address> UringReactor::listen(const Address& at, const ListenOptions& opt
   return Address::of_socket(conn.fd);
 }
 
-// The kernel reads the address when it takes the entry.
+// The address lives in the memory of the turn, since the kernel reads it when it takes the entry.
 Result<Conn*> UringReactor::connect(const Address& to, const ConnectOptions& options, void* user) {
   auto socket = socket_for(to, options);
   if (!socket) return std::unexpected(socket.error());
@@ -130,7 +142,7 @@ void UringReactor::arm(Op op, UringConn& conn) {
   ++conn.operations;
 }
 
-// Returns how many bytes there are behind the timestamp. A stream ends with one and no bytes.
+// Returns how many bytes follow the timestamp; at the end of a stream there are none.
 int UringReactor::read_stamp(unsigned buffer, int result) {
   if (result <= static_cast<int>(stamp_size_)) return std::min(result, 0);
   io_uring_recvmsg_out out;
@@ -167,8 +179,8 @@ void UringReactor::wait(Nanoseconds deadline) {
   const Nanoseconds start = now();
   asked_ = start;
   left_behind_ = false;
-  // Work that waits for a turn to pass must not wait for an event: a lent send that succeeds makes
-  // none.
+  // Do not sleep while something waits for a turn to pass: a lent send that succeeds makes no event
+  // to end the sleep.
   const bool hurry = !later_.empty() || !resumed_.empty() || dead_wait_for_turn_;
   const Nanoseconds until =
       hurry ? 0 : waiter_.sleep_until(start, attention_.at_most(start, deadline));
@@ -184,8 +196,8 @@ void UringReactor::wait(Nanoseconds deadline) {
     return;
   }
   left_behind_ = ring_.is_behind();
-  // A kernel short of completion room refuses the rest of the queue (EBUSY): then this turn goes
-  // on. Nor has a turn passed while completions, a failed send's perhaps, stand outside the queue.
+  // The turn has not passed if the kernel had no room for completions and left part of the queue
+  // (EBUSY), or if completions overflowed the queue: a failed send may be among them.
   if (io_uring_sq_ready(ring_.get()) == 0 && !io_uring_cq_has_overflow(ring_.get())) turn_.pass();
   sends_.collect_failed([this](const auto& setback) { after_send(setback); });
 }
@@ -208,8 +220,8 @@ void UringReactor::end_turn(Nanoseconds end) {
   if (datagrams_) left_unread_ |= datagrams_->end_turn();
   turn_.end();
   note_taken();
-  if (listeners_rest_until_ != 0 && end >= listeners_rest_until_) {
-    listeners_rest_until_ = 0;
+  if (listeners_paused_until_ != 0 && end >= listeners_paused_until_) {
+    listeners_paused_until_ = 0;
     for (UringConn* listener : listeners_) {
       if (listener->operations == 0) arm(Op::accept, *listener);
     }
@@ -240,17 +252,17 @@ void UringReactor::receive_ended(UringConn& conn, int result) {
   arm_receive(conn);
 }
 
-// Enough of them for each connection after the last completion; then the loop sleeps undisturbed.
+// Plans enough rechecks for every connection after the last completion; then the loop may sleep.
 void UringReactor::plan_rechecks(Nanoseconds now) {
   rechecks_left_ = kDoubts * pool_.blocks();
   if (recheck_at_ == 0 && rechecks_left_ > 0) recheck_at_ = now + recheck_pause();
 }
 
 // The kernel may read the last data of a connection that was reset, forget the reset, and leave the
-// multishot receive armed for ever: Linux 6.18 where both were there before its poll was armed,
-// releases without "io_uring/poll: fix multishot recv missing EOF on wakeup race" where both came
-// in one wake. So a receive that delivered and then was silent is cancelled, once; armed again, it
-// asks the socket first. One block at a time: 256 take 0.2 to 0.5 ms to cancel and arm.
+// multishot receive armed for ever: Linux 6.18 does so if both were there before its poll was
+// armed, releases without "io_uring/poll: fix multishot recv missing EOF on wakeup race" if both
+// came in one wake-up. So a receive that delivered and then was silent is cancelled once and armed
+// again, which makes it look at the socket. One block at a time: 256 take 0.2 to 0.5 ms.
 void UringReactor::recheck(Nanoseconds now) {
   recheck_block_ = (recheck_block_ + 1) % pool_.blocks();
   pool_.for_each_in(recheck_block_, [this](UringConn& conn) {
@@ -290,11 +302,11 @@ Result<DatagramConn*> UringReactor::connect_datagrams(const Address& to,
 
 void UringReactor::accept_failed(UringConn& listener, int error, bool more) {
   if (!more) --listener.operations;
-  if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM) {
+  if (error != ECONNABORTED && error != EINTR && error != ECANCELED) {
     stats_.accept_errors.add();
     if (error == EMFILE) stats_.no_descriptors.add();
-    listeners_rest_until_ = now() + kAcceptRest;
-  } else if (!more && error != ECANCELED) {
+    listeners_paused_until_ = now() + kAcceptPause;
+  } else if (!more) {
     arm(Op::accept, listener);
   }
 }
@@ -353,8 +365,8 @@ void UringReactor::resume(Conn& conn) { resumed_.add(own(conn)); }
 void UringReactor::close(Conn& closed, int error) {
   UringConn& conn = own(closed);
   if (conn.state == Conn::State::closing) return;
-  // What is armed holds the socket open; shut down, it completes. A connect may not have begun,
-  // and then would: it is cancelled, behind its own entry in the queue.
+  // An armed receive holds the socket open; shutdown(2) completes it. A connect that has not begun
+  // would begin after a shutdown, so it is cancelled, by an entry behind its own in the queue.
   if (conn.state == Conn::State::connecting) {
     cancel(Op::connect, conn);
   } else if (conn.operations > 0 && conn.slot < 0) {

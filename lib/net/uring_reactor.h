@@ -34,7 +34,7 @@ class UringReactor {
  public:
   static constexpr const char* kName = "uring";
 
-  /// Whether this kernel and this process may do all that the reactor needs: it is tried.
+  /// Tries whether this kernel allows this process all that the reactor needs.
   static Result<> available();
   static Result<std::unique_ptr<UringReactor>> open(const ReactorOptions& options);
   ~UringReactor();
@@ -42,7 +42,7 @@ class UringReactor {
   Result<Address> listen(const Address& at, const ListenOptions& options);
   Result<Conn*> connect(const Address& to, const ConnectOptions& options, void* user);
   void flush(Conn& conn);
-  /// on_close follows when the connection's operations are over.
+  /// on_close follows when the operations of the connection have ended.
   void close(Conn& conn, int error = 0);
   void resume(Conn& conn);
   Fd release(Conn& conn);
@@ -52,7 +52,7 @@ class UringReactor {
   Result<Address> bind(const Address& at, const ListenOptions& options);
   Result<DatagramConn*> connect_datagrams(const Address& to, const ConnectOptions& options,
                                           void* user);
-  /// Returns 0: on_datagram_error tells in the next turn where the kernel did not take it.
+  /// Returns 0. If the kernel does not take it, on_datagram_error says so in the next turn.
   int send(DatagramConn& conn, Bytes head, Bytes body) {
     datagrams_->send(conn, head, body);
     return 0;
@@ -63,8 +63,8 @@ class UringReactor {
     if (datagrams_) datagrams_->for_each(visit);
   }
 
-  /// Serves until stop is requested, then returns with the connections still open. The handler has
-  /// to be one for all that was opened.
+  /// Serves until stop is requested, then returns with the connections still open. The handler must
+  /// be able to serve everything that was opened.
   template <Handler H>
   Result<> run(H& handler, const Stop& stop);
 
@@ -78,14 +78,14 @@ class UringReactor {
   std::size_t connections() const noexcept {
     return streams() + (datagrams_ ? datagrams_->connections() : 0);
   }
-  /// What the path in a result says, a line each, with the buffers in circulation.
+  /// How its bytes travel, a line each for a result, with the number of buffers in use.
   std::vector<std::string> describe() const;
 
  private:
   using Op = UringOp;
 
-  // Rechecks of a receive since its last delivery: the first may come at once, the second comes a
-  // whole recheck_ns later.
+  // How often a receive may be rechecked after its last delivery. The first recheck may come at
+  // once; the second comes a whole recheck_ns later.
   static constexpr unsigned kDoubts = 2;
 
   UringReactor(const ReactorOptions& options, Ring ring, BufferRing buffers);
@@ -139,27 +139,27 @@ class UringReactor {
   TakenUntil taken_until_;
   ReceiveClock receive_clock_;
   msghdr stamp_room_{};         // Asks for a timestamp in front of what is received.
-  std::size_t stamp_size_ = 0;  // What it takes of the buffer.
+  std::size_t stamp_size_ = 0;  // Bytes of the buffer that it takes.
   Ring ring_;
   BufferRing buffers_;
   ConnPool<UringConn> pool_;
   Upkeep upkeep_;
   std::vector<UringConn*> listeners_;
-  Nanoseconds listeners_rest_until_ = 0;  // 0 while they accept.
-  Nanoseconds recheck_at_ = 0;            // 0 while none is due.
-  std::size_t rechecks_left_ = 0;         // Each is of one block of the pool.
-  std::size_t recheck_block_ = 0;         // The last one.
-  bool left_behind_ = false;              // By the last enter: the kernel has more to hand over.
-  bool left_unread_ = false;  // In this turn, in a socket: its receive begins with the next enter.
-  bool share_used_ = false;   // In this turn, of a socket: a buffer was filled whole.
+  Nanoseconds listeners_paused_until_ = 0;  // 0 while they accept.
+  Nanoseconds recheck_at_ = 0;              // 0 while none is due.
+  std::size_t rechecks_left_ = 0;           // Each covers one block of the pool.
+  std::size_t recheck_block_ = 0;           // The block of the last one.
+  bool left_behind_ = false;  // By the last enter: the kernel has more completions to hand over.
+  bool left_unread_ = false;  // In this turn, by a socket whose receive begins with the next enter.
+  bool share_used_ = false;   // In this turn, by a socket: it filled a buffer completely.
   UringTurn turn_;
   UringSends sends_;
-  unsigned napi_id_ = 0;                   // Of an accepted socket, when one had any.
-  std::vector<UringConn*> later_;          // Have more to send once this turn's send has left.
+  unsigned napi_id_ = 0;           // The NAPI id of an accepted socket that had one.
+  std::vector<UringConn*> later_;  // These have more to send once this turn's send has left.
   std::vector<UringConn*> sending_later_;  // Swapped with later_ while it is walked.
   Resumed<UringConn> resumed_;
-  std::vector<UringConn*> dead_;     // Closing; freed when nothing in the kernel knows them.
-  bool dead_wait_for_turn_ = false;  // Some of them wait for nothing but the next turn.
+  std::vector<UringConn*> dead_;  // Closing; freed when no operation in the kernel refers to them.
+  bool dead_wait_for_turn_ = false;            // Some only wait for this turn to pass.
   std::unique_ptr<UringDatagrams> datagrams_;  // Made with the first UDP socket.
 };
 
@@ -200,7 +200,7 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
     }
     deadline = handler.on_turn(end);
     if constexpr (StreamHandler<H>) deadline = std::min(deadline, upkeep_.due());
-    if (listeners_rest_until_ != 0) deadline = std::min(deadline, listeners_rest_until_);
+    if (listeners_paused_until_ != 0) deadline = std::min(deadline, listeners_paused_until_);
     if (recheck_at_ != 0) deadline = std::min(deadline, recheck_at_);
   }
   return {};
@@ -272,7 +272,8 @@ void UringReactor::received(UringConn& conn, const io_uring_cqe& cqe, H& handler
     unsigned buffer = cqe.flags >> IORING_CQE_BUFFER_SHIFT;
     if (options_.receive_timestamps) result = read_stamp(buffer, result);
     std::size_t left = result > 0 ? static_cast<std::size_t>(result) : 0;
-    for (; left > buffers_.size(); left -= buffers_.size()) {  // A bundle.
+    for (; left > buffers_.size();
+         left -= buffers_.size()) {  // A bundle: one receive filled several buffers.
       const unsigned next = buffers_.after(buffer);
       deliver(conn, buffer, buffers_.size(), handler);
       buffer = next;

@@ -13,7 +13,7 @@ namespace wiremark::net {
 
 bool UringSends::flush(UringConn& conn) {
   if (conn.turn == turn_.number() || conn.sending) {
-    // An earlier send is not known to have left whole; a second one could overtake its rest.
+    // An earlier send may have left in part; a second one could overtake the remainder.
     conn.copy_lent();
     return !conn.sending && !conn.out.empty();
   }
@@ -50,7 +50,7 @@ io_uring_sqe& UringSends::queue_lent(const LentSend& send) {
   return sqe;
 }
 
-// A second completion says when the kernel needs the memory no more, which may be long after.
+// A second completion tells when the kernel no longer needs the memory, which may be much later.
 io_uring_sqe& UringSends::queue_zero_copy(const LentSend& send) {
   if (zero_copy_free_.empty()) {
     zero_copy_free_.push_back(static_cast<std::uint32_t>(zero_copies_.size()));
@@ -86,8 +86,9 @@ UringSends::Setback UringSends::zero_copy_over(const io_uring_cqe& cqe) {
   return setback;
 }
 
-// A copy leaves as lent bytes do, from the memory of its turn. What has no room there waits in the
-// kernel for room in the socket, and costs a completion, and with it a turn.
+// A copy in the memory of the turn is sent like lent bytes. What has no room there is sent from
+// `flight`, which waits in the kernel for room in the socket and costs a completion, and with it a
+// turn.
 void UringSends::send_copy(UringConn& conn) {
   const Bytes bytes = conn.lent_size > 0 ? conn.lent() : conn.out.view();
   stats_.copied.add(bytes.size());
@@ -116,7 +117,7 @@ void UringSends::send_flight(UringConn& conn) {
   ++conn.operations;
 }
 
-// A short count, or EAGAIN where nothing fitted: the rest goes the way that waits.
+// After a short count, or EAGAIN, the remainder goes to `flight`, whose send waits for room.
 UringSends::Setback UringSends::failed(const LentSend& send, int result) {
   UringConn& conn = *send.conn;
   const std::size_t left = send.size - static_cast<std::size_t>(std::max(result, 0));

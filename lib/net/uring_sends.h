@@ -14,18 +14,18 @@
 
 namespace wiremark::net {
 
-/// Most sends make no completion where they succeed, so what they read from is free when the turn
-/// that submitted them has passed without one.
+/// Most sends make a completion only when they fail. So when the turn that submitted them has
+/// passed without one, the memory that they read from is free.
 class UringSends {
  public:
-  /// Bytes that the copies of one turn take at most: 500 answers of half a kilobyte. What is over
-  /// it waits in the kernel.
+  /// The most memory for the copies of one turn: 500 answers of half a kilobyte. What does not fit
+  /// is sent from `flight`.
   static constexpr std::size_t kCopiesMax = 256 << 10;
 
   UringSends(Ring& ring, BufferRing& buffers, UringTurn& turn, ReactorStats& stats)
       : ring_(ring), buffers_(buffers), turn_(turn), stats_(stats) {}
 
-  /// Around the delivery of a buffer, which goes back when no send has borrowed it.
+  /// Called around the delivery of a buffer, which goes back to the kernel unless a send uses it.
   void begin_delivery(unsigned buffer) noexcept {
     delivering_ = buffer;
     delivering_lent_ = false;
@@ -35,44 +35,45 @@ class UringSends {
     delivering_ = kNoBuffer;
   }
 
-  /// Queues what the connection has appended and lent. True when some of it has to wait for the
-  /// next turn.
+  /// Queues what the connection has appended and lent. True when some of it must wait for the next
+  /// turn.
   bool flush(UringConn& conn);
 
-  /// What a completion says of a connection: the errno that ends it, or 0 where more is unsent than
-  /// before. Null: nothing.
+  /// What a completion means for a connection: the errno that ends it, or 0 if more is unsent than
+  /// before. A null connection: nothing.
   struct Setback {
     UringConn* conn = nullptr;
     int error = 0;
   };
-  /// For the completion of a lent send, which is one that failed.
+  /// For the completion of a lent send; only those that failed have one.
   Setback lent_send_over(const io_uring_cqe& cqe) { return failed(lent_by(cqe), cqe.res); }
-  /// For both completions of a send without a copy.
+  /// For either completion of a send without a copy.
   Setback zero_copy_over(const io_uring_cqe& cqe);
   UringConn& conn_of_zero_copy(const io_uring_cqe& cqe) const noexcept {
     return *lent_by(cqe).conn;
   }
-  /// For the completion of a send of what is in flight; the errno that ends the connection, or 0.
+  /// For the completion of a send from `flight`; returns the errno that ends the connection, or 0.
   int sent(UringConn& conn, int result);
 
-  /// To be called when a turn has been submitted: tells setback(Setback) of the sends that failed.
-  /// Their completions may stand behind deliveries: of an earlier submission in mid-turn, or of a
-  /// receive armed beside them. They go first, so that nothing a delivery sends overtakes the rest
-  /// of such a send. Failures of this turn's own sends are met in the queue's order.
+  /// Call it when a turn has been submitted: tells setback(Setback) of the sends that failed. Their
+  /// completions may be queued behind deliveries, of an earlier submission in mid-turn or of a
+  /// receive armed beside them. They are handled first, so that nothing that a delivery sends
+  /// overtakes the remainder of such a send. Failures of this turn's own sends are handled in the
+  /// order of the queue.
   template <class F>
   void collect_failed(F&& setback);
-  /// Takes back what the sends just submitted have borrowed.
+  /// Takes back the memory of the sends just submitted.
   void end_turn();
 
  private:
   static constexpr unsigned kNoBuffer = ~0u;
-  static constexpr unsigned kCopied = ~1u;  // Lies in the memory of its turn.
+  static constexpr unsigned kCopied = ~1u;  // Not in a receive buffer: in the memory of its turn.
 
   struct LentSend {
     UringConn* conn;
     const std::byte* data;
     std::uint32_t size;
-    unsigned buffer;  // That it lies in.
+    unsigned buffer;  // The receive buffer that holds it.
   };
 
   static UringOp op_of(const io_uring_cqe& cqe) noexcept {
@@ -84,7 +85,7 @@ class UringSends {
   static bool is_notification(const io_uring_cqe& cqe) noexcept {
     return cqe.flags & IORING_CQE_F_NOTIF;
   }
-  // The user data of a lent send: its place in a list, the parity of its turn, and what it is.
+  // The user data of a lent send: its index in a list, the parity of its turn, and the operation.
   std::uint64_t lent_data(std::size_t place, UringOp op) const noexcept {
     return place << 4 | turn_.parity() << 3 | static_cast<std::uint64_t>(op);
   }
@@ -104,11 +105,11 @@ class UringSends {
   BufferRing& buffers_;
   UringTurn& turn_;
   ReactorStats& stats_;
-  unsigned delivering_ = kNoBuffer;    // The buffer on_data reads right now.
-  bool delivering_lent_ = false;       // Whether a send has borrowed it.
+  unsigned delivering_ = kNoBuffer;    // The buffer that on_data is reading.
+  bool delivering_lent_ = false;       // Whether a send uses it.
   std::vector<LentSend> lent_[2];      // By parity of the turn: queued now, and just submitted.
-  std::vector<LentSend> zero_copies_;  // Until the kernel has told that it needs them no more.
-  std::vector<std::uint32_t> zero_copy_free_;  // Places in zero_copies_.
+  std::vector<LentSend> zero_copies_;  // Until the kernel reports that it no longer needs them.
+  std::vector<std::uint32_t> zero_copy_free_;  // Free entries of zero_copies_.
 };
 
 template <class F>

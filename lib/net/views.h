@@ -34,7 +34,7 @@ class ReactorView {
   Backend& backend_;
 };
 
-/// What StreamsOf and ServerOf share; run() is what they differ in.
+/// What StreamsOf and ServerOf share; they differ in run().
 template <class Backend>
 class StreamsView : public ReactorView<Backend> {
  public:
@@ -71,7 +71,7 @@ class StreamsOf : public StreamsView<Backend> {
   }
 };
 
-/// Stream connections, and datagrams of anybody: a handler answers both.
+/// Stream connections, and bound UDP sockets: a handler answers both.
 template <class Backend>
 class ServerOf : public StreamsView<Backend> {
  public:

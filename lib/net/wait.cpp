@@ -12,7 +12,7 @@ namespace {
 struct TimedMode {
   WaitPolicy::Mode mode;
   std::string_view name;
-  Nanoseconds time_ns;  // Unless told.
+  Nanoseconds time_ns;  // The default.
   Nanoseconds max_ns;
 };
 
@@ -56,9 +56,9 @@ std::string WaitPolicy::batch_note() const {
 
 // Spinning pays when events come sooner because of it, as they do when each waits for the answer to
 // the one before. Events that follow a clock, or come from so many peers that the loop hardly ever
-// sleeps, come at the same pace either way: then it would only burn a processor. So each way is
-// tried for a window now and then and the paces are compared. The trial also finds out what no
-// formula says: what a wake costs here, and whether the peer shares this processor.
+// sleeps, come at the same pace either way: then spinning only burns a processor. So now and then
+// the other way is tried for a window, and the two paces are compared. The trial also finds out
+// what no formula says: what a wake costs here, and whether the peer shares this processor.
 void Waiter::end_window(Nanoseconds now) noexcept {
   const Nanoseconds pace = (now - std::exchange(window_start_, now)) / std::exchange(events_, 0);
   vain_spins_ = 0;
@@ -67,14 +67,15 @@ void Waiter::end_window(Nanoseconds now) noexcept {
     const bool pays = pace_[true] + pace_[true] / 4 <= pace_[false];
     return choose(pays, pays != spinning_ ? std::min(2 * patience_, kPatienceMax) : kPatienceMin);
   }
-  // Far slower than the longest spin: no trial could succeed, and what comes next is a new stream.
+  // Events are much rarer than the longest spin, so a trial could not succeed now.
   if (!spinning_ && pace > 4 * policy_.time_ns) return choose(false, kPatienceMin);
   if (--windows_left_ > 0) return;
   trial_ = true;
   spinning_ = !spinning_;
 }
 
-// In a trial, spinning does not pay; after one, the stream that it paid for has ended.
+// During a trial this means that spinning does not pay; after one, that the events for which it
+// paid have ended.
 void Waiter::spun_in_vain() noexcept {
   choose(false, trial_ ? std::min(2 * patience_, kPatienceMax) : kPatienceMin);
   events_ = window_start_ = 0;

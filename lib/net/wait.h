@@ -10,16 +10,18 @@
 
 namespace wiremark::net {
 
-/// Waking a thread on another processor takes 3 to 20 us and a system call 0.2 us. Spinning saves
-/// the wake and costs a processor; a batch shares one wake among many messages and makes each late.
+/// Waking a thread on another processor takes 3 to 20 us, a system call 0.2 us. Spinning saves the
+/// wake-up and costs a processor. A batch shares one wake-up among many messages and delays each of
+/// them.
 struct WaitPolicy {
   enum class Mode { block, spin, adaptive, batch };
 
-  /// batch: as many events end the wait at once, since more would hardly make each of them cheaper.
+  /// batch: this many events end the wait at once, since more would hardly make each of them
+  /// cheaper.
   static constexpr unsigned kBatch = 64;
   static constexpr Nanoseconds kSpin = 50 * kMicrosecond;
   static constexpr Nanoseconds kGather = kMillisecond;
-  /// What a batch may take at most: a stop that is asked for comes through that much later.
+  /// The longest batch: a stop that is asked for may come through this much later.
   static constexpr Nanoseconds kGatherMax = 100 * kMillisecond;
 
   Mode mode = Mode::block;
@@ -29,16 +31,16 @@ struct WaitPolicy {
   /// "block", "spin", "adaptive[:TIME]" or "batch[:TIME]" with a time such as 50us.
   static Result<WaitPolicy> parse(std::string_view text);
   std::string to_string() const;
-  /// batch: what it may add to each latency, in words for a result; empty otherwise.
+  /// batch: how much it may add to each latency, in words for a result; empty otherwise.
   std::string batch_note() const;
 };
 
-/// Decides for one loop how the next wait goes.
+/// Decides for one loop how each wait goes.
 class Waiter {
  public:
   explicit Waiter(WaitPolicy policy) noexcept : policy_(policy) {}
 
-  /// The moment until which the wait may sleep; `now` or before means: look once and come back.
+  /// Until when the wait may sleep; `now` or before means: look once, without sleeping.
   Nanoseconds sleep_until(Nanoseconds now, Nanoseconds deadline) noexcept {
     if (policy_.mode == WaitPolicy::Mode::spin) return 0;
     if (!spinning_) return deadline;
@@ -47,13 +49,13 @@ class Waiter {
     return deadline;
   }
 
-  /// batch: the moment until which the wait lets events gather; `now` or before: not at all.
-  /// After a turn without events it ends with the first, which nothing else is likely to follow.
+  /// batch: until when the wait lets events gather; `now` or before: not at all. After a turn
+  /// without events the wait ends with the first one, since probably no others follow it.
   Nanoseconds gather_until(Nanoseconds now, Nanoseconds deadline) const noexcept {
     if (policy_.mode != WaitPolicy::Mode::batch || events_last_ == 0) return now;
     return std::min(deadline, now + policy_.time_ns);
   }
-  /// Whether the last turn had a batch, so that the next is probably there already.
+  /// Whether the last turn had a full batch, so that the next one is probably there already.
   bool had_batch() const noexcept { return events_last_ >= WaitPolicy::kBatch; }
 
   /// Tells how much happened in the turn that ends now.
@@ -69,15 +71,15 @@ class Waiter {
   }
 
  private:
-  // What is compared are windows of at least so many events and so much time: enough of them to
-  // tell a change from the bursts of a paced load, few enough to be learnt in a blink.
+  // Paces are compared over windows of at least this many events and this much time: long enough to
+  // tell a change from the bursts of a paced load, short enough to adapt in a blink.
   static constexpr unsigned kWindowEvents = 64;
   static constexpr Nanoseconds kWindow = kMillisecond;
-  // Windows between two trials of the other way: twice as many after each that changed nothing, so
-  // that in the end they take 1 part in 256 of the time.
+  // Windows between two trials of the other way. Twice as many after each trial that changed
+  // nothing, so that in the end trials take 1/256 of the time.
   static constexpr unsigned kPatienceMin = 2;
   static constexpr unsigned kPatienceMax = 256;
-  // Spins without an event, of one window, that show that the stream has ended.
+  // This many spins without an event in one window show that the stream of events has ended.
   static constexpr unsigned kVainSpins = 4;
 
   void end_window(Nanoseconds now) noexcept;
@@ -89,13 +91,13 @@ class Waiter {
 
   // adaptive.
   bool spinning_ = false;
-  bool trial_ = false;            // Of the way that is not the chosen one.
+  bool trial_ = false;            // This window tries the way that is not chosen.
   Nanoseconds pace_[2] = {0, 0};  // Time per event while sleeping, and while spinning.
   unsigned patience_ = kPatienceMin;
   unsigned windows_left_ = 1;  // Until the next trial.
   unsigned vain_spins_ = 0;
-  std::uint64_t events_ = 0;      // Of the window.
-  Nanoseconds window_start_ = 0;  // 0 until an event opens it.
+  std::uint64_t events_ = 0;      // In this window.
+  Nanoseconds window_start_ = 0;  // 0 until its first event.
   Nanoseconds last_event_ = 0;
 };
 

@@ -12,7 +12,8 @@ namespace wiremark::net {
 
 namespace {
 
-// Signals are the control thread's: a worker inherits a mask that leaves them all to it.
+// Blocks all signals while workers are started, so that they inherit that and the control thread
+// handles every signal.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

@@ -13,7 +13,7 @@
 
 namespace wiremark::net {
 
-/// Threads that run until the stop is requested. Owned by the thread that starts and joins them.
+/// Threads that run until a stop is requested. One thread starts and joins them.
 class Workers {
  public:
   /// Starts `count` threads; thread i is pinned to cpus[i % size] unless the list is empty, then

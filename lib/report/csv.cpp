@@ -1,25 +1,35 @@
-// Results as rows of one CSV file.
+// Documents as rows of one CSV file.
 #include "report/csv.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <fmt/core.h>
 
-#include <fstream>
 #include <string_view>
 
-#include "base/fd.h"
-#include "report/csv_fields.h"
-#include "report/result_fields.h"
+#include "base/output_file.h"
+#include "report/shape.h"
 
 namespace wiremark::report {
 
 namespace {
 
+// A cell as people write it: numbers without needless digits, lists in words.
+std::string plain(const Json& value) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return value;
+  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
+  std::string text;
+  for (const auto& [name, part] : value.items()) {
+    if (!value.is_structured()) return value.dump();
+    if (!text.empty()) text += value.is_object() ? " " : "; ";
+    text += (value.is_object() ? name + "=" : "") + plain(part);
+  }
+  return text;
+}
+
 // RFC 4180, rules 5 to 7.
-std::string quoted_cell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+std::string cell_of(const Json& value) {
+  const std::string text = plain(value);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string cell = "\"";
   for (const char character : text) {
     if (character == '"') cell += '"';
@@ -28,55 +38,67 @@ std::string quoted_cell(std::string_view text) {
   return cell + '"';
 }
 
-// A file of another version has other columns, and a row would stand under the wrong names.
-Result<> require_header(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  if (line + "\n" == csv_header()) return {};
-  return failed(path + " has other columns than this version: name a new file", {}, 0);
+// A number each, and whatever else names a column. Where there is no `value`, cells are empty.
+void add_columns(const Shape& shape, const Json* value, const std::string& prefix,
+                 std::string& names, std::string& cells) {
+  for (const Shape& part : shape.parts) {
+    const Json* there = value ? find(*value, part.name) : nullptr;
+    if (part.kind == Kind::object) {
+      if (part.column) add_columns(part, there, prefix + part.column, names, cells);
+    } else if (part.column || part.kind == Kind::integer || part.kind == Kind::number) {
+      names += prefix + (part.column ? part.column : part.name) + ",";
+      cells += (there ? cell_of(*there) : "") + ",";
+    }
+  }
+}
+
+void add_header(const Shape& shape, std::string& names) {
+  std::string unused;
+  add_columns(shape, nullptr, "", names, unused);
+  const auto rows = std::ranges::find(shape.parts, true, &Shape::rows);
+  if (rows != shape.parts.end()) add_header(rows->parts[0], names);
+}
+
+// `before` are the cells of what the value is a part of.
+void add_rows(const Shape& shape, const Json& value, std::string before, std::string& text) {
+  std::string unused;
+  add_columns(shape, &value, "", unused, before);
+  const auto rows = std::ranges::find(shape.parts, true, &Shape::rows);
+  if (rows == shape.parts.end()) {
+    before.back() = '\n';
+    text += before;
+    return;
+  }
+  for (const Json& item : value.at(rows->name)) add_rows(rows->parts[0], item, before, text);
 }
 
 }  // namespace
 
-std::string csv_header() {
-  std::string line;
-  columns_of<RunResult>(nullptr, kTable<RunResult>.entries, "",
-                        [&](const std::string& name, const std::string&) {
-                          line += (line.empty() ? "" : ",") + name;
-                        });
-  return line + "\n";
+std::string csv_header(const Shape& shape) {
+  std::string names;
+  add_header(shape, names);
+  names.back() = '\n';
+  return names;
 }
 
-std::string csv_row(const RunResult& result) {
-  std::string line;
-  const char* separator = "";
-  columns_of(&result, kTable<RunResult>.entries, "",
-             [&](const std::string&, const std::string& cell) {
-               line += separator + quoted_cell(cell);
-               separator = ",";
-             });
-  return line + "\n";
+std::string csv_rows(const Shape& shape, const Json& value) {
+  std::string text;
+  add_rows(shape, value, "", text);
+  return text;
 }
 
-Result<> append_csv(const std::string& path, const RunResult& result) {
-  const Fd file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
-  if (!file) return failed("open", path);
-  // A pipe or terminal cannot be locked and needs no lock; closing gives the lock back.
-  ::flock(file.get(), LOCK_EX);
-  struct stat status{};
-  if (::fstat(file.get(), &status) != 0) return failed("fstat", path);
-  if (status.st_size > 0) {
-    if (auto same = require_header(path); !same) return same;
-  }
-  const std::string text = (status.st_size == 0 ? csv_header() : std::string()) + csv_row(result);
-  for (std::string_view rest = text; !rest.empty();) {
-    const ssize_t written = ::write(file.get(), rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failed("write", path);
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
+std::string csv_rows(const Document& document) {
+  return csv_rows(shape_of(document), to_json(document, Form::row));
+}
+
+std::vector<std::string> csv_headers(std::initializer_list<Document> kinds) {
+  std::vector<std::string> headers;
+  for (const Document& kind : kinds) headers.push_back(csv_header(shape_of(kind)));
+  return headers;
+}
+
+Result<> append_csv(const std::string& path, const Document& document) {
+  return append_rows(path, csv_header(shape_of(document)), csv_rows(document));
 }
 
 }  // namespace wiremark::report

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace wiremark::report {
 
@@ -47,102 +44,87 @@ inline constexpr std::uint64_t kCountMax = (std::uint64_t{1} << 53) - 1;
 
 /// What few fields need.
 struct More {
-  Add add = Add::parts;
   /// Of a number: its column of the CSV, where that is not the name. Of a struct: what the columns
   /// of its numbers begin with; nullptr: it has none. Of anything else: its column, if it has one.
   const char* column = nullptr;
-  const char* most = nullptr;  ///< The field beside it that it is no larger than.
-  std::uint64_t min = 0;       ///< Of a list: the fewest items.
+  const char* most = nullptr;    ///< The field beside it that it is no larger than.
+  const char* beside = nullptr;  ///< The field that must stand where this one does.
+  std::uint64_t min = 0;         ///< Of a list: the fewest items.
   std::uint64_t max = kCountMax;
   bool null = false;  ///< Where there is none the document says null; otherwise nothing.
   /// Several runs at once against one target have measured the same server: of what they say of it
   /// the largest counts, where it would be added up.
   bool of_server = false;
+  bool rows = false;  ///< Of a list: each item is a row of the CSV, behind what stands beside it.
 };
 
-struct Facts : More {
-  const char* name = "";
+/// Where a value comes from: read from the document; made of those that were, and compared with
+/// the document; the same in every document; or for the CSV alone.
+enum class Source : std::uint8_t { kept, made, constant, column };
+
+struct Rule {
   Unit unit = Unit::text;
-  const char* help = "";
+  Add add = Add::parts;
+
+  constexpr Rule() = default;
+  constexpr Rule(Unit counts) : unit(counts) {}
+  constexpr Rule(Add how) : add(how) {}
+  constexpr Rule(Unit counts, Add how) : unit(counts), add(how) {}
 };
 
-/// A member of `Owner`: a number, text, a struct with a table, or an optional, a vector or a
-/// name-to-value list of these.
+/// What most figures are.
+inline constexpr Rule kCounted{Unit::count, Add::sum};
+
+struct Facts : More, Rule {
+  /// Its name, behind those of the objects that it stands in: "cpu/process/pct". A struct at "" has
+  /// its fields beside those of its owner.
+  const char* place = "";
+  const char* help = "";
+  Source source = Source::kept;
+};
+
+/// A member of `Owner`: a number, text, an enum, a struct with a table, or an optional, a vector or
+/// a name-to-value list of these.
 template <class Owner, class Member>
 struct Field : Facts {
-  using Type = Member;
   Member Owner::* member;
+  constexpr const Member& of(const Owner& owner) const { return owner.*member; }
 };
 
-/// A struct whose fields stand in the document as if they were the owner's own. An optional one is
-/// there when one of its fields is.
-template <class Owner, class Member>
-struct Inlined : Facts {
-  using Type = Member;
-  Member Owner::* member;
-};
-
-/// What follows from the other fields: it is written, and compared when it is read.
+/// What a function makes of the owner.
 template <class Function>
 struct Made : Facts {
   Function of;
 };
 
-/// Fields of the owner that stand in the document in an object of their own.
-template <class... Entry>
-struct Group : Facts {
-  std::tuple<Entry...> entries;
-};
-
-/// What is the same in every document.
-template <class Value>
-struct Constant : Facts {
-  Value value;
-};
-
-/// A column of the CSV that is no field of the document.
-template <class Function>
-struct Column : Facts {
-  Function of;
-};
-
 template <class Owner, class Member>
-constexpr Field<Owner, Member> field(const char* name, Member Owner::* member, Unit unit, Add add,
+constexpr Field<Owner, Member> field(const char* place, Member Owner::* member, Rule rule,
                                      const char* help = "", More more = {}) {
-  more.add = add;
-  return {{more, name, unit, help}, member};
+  return {{more, rule, place, help}, member};
 }
 
 template <class Owner, class Member>
-constexpr Field<Owner, Member> field(const char* name, Member Owner::* member,
-                                     const char* help = "", More more = {}) {
-  return {{more, name, Unit::text, help}, member};
-}
-
-template <class Owner, class Member>
-constexpr Inlined<Owner, Member> inlined(Member Owner::* member, More more = {}) {
-  return {{more, "", Unit::text, ""}, member};
+constexpr auto field(const char* place, Member Owner::* member, const char* help = "",
+                     More more = {}) {
+  return field(place, member, Rule(), help, more);
 }
 
 template <class Function>
-constexpr Made<Function> made(const char* name, Unit unit, Function of, const char* help = "",
+constexpr Made<Function> made(const char* place, Unit unit, Function of, const char* help = "",
                               More more = {}) {
-  return {{more, name, unit, help}, of};
-}
-
-template <class... Entry>
-constexpr Group<Entry...> group(const char* name, Entry... entries) {
-  return {{{}, name, Unit::text, ""}, {entries...}};
+  return {{more, unit, place, help, Source::made}, of};
 }
 
 template <class Value>
-constexpr Constant<Value> constant(const char* name, Value value) {
-  return {{{}, name, Unit::text, ""}, value};
+constexpr auto constant(const char* place, Value value) {
+  const auto of = [value](const auto&) { return value; };
+  return Made<decltype(of)>{{{}, {}, place, "", Source::constant}, of};
 }
 
+/// It may have the name of a field that has no column.
 template <class Function>
-constexpr Column<Function> column(const char* name, Function of) {
-  return {{{.column = name}, name, Unit::text, ""}, of};
+constexpr Made<Function> column(const char* name, Function of) {
+  return {{{.column = name}, {}, name, "", Source::column}, of};
 }
 
 template <class... Entry>
@@ -163,7 +145,7 @@ constexpr Table<Entry...> row_table(const char* name, const char* help, Entry...
   return {name, true, help, {entries...}};
 }
 
-/// The table of T is what fields(Of<T>) returns.
+/// The table of T is what fields(Of<T>) returns, and the names of an enum's values names_of(Of<T>).
 template <class T>
 struct Of {};
 
@@ -173,39 +155,13 @@ concept Described = requires { fields(Of<T>{}); };
 template <class T>
 inline constexpr auto kTable = fields(Of<T>{});
 
-template <class... Entry, class Visit>
-void each(const std::tuple<Entry...>& entries, Visit&& visit) {
-  std::apply([&](const Entry&... entry) { (visit(entry), ...); }, entries);
+template <class T>
+concept InRow = Described<T> && kTable<T>.row;
+
+/// Calls `visit` with each line of the table of T.
+template <Described T, class Visit>
+void each(Visit&& visit) {
+  std::apply([&](const auto&... entry) { (visit(entry), ...); }, kTable<T>.entries);
 }
-
-template <class T>
-struct Stripped {
-  using Type = T;
-  static constexpr bool kOptional = false;
-};
-template <class T>
-struct Stripped<std::optional<T>> {
-  using Type = T;
-  static constexpr bool kOptional = true;
-};
-
-/// Values by name, in their order.
-template <class T>
-inline constexpr bool kIsMap = false;
-template <class T>
-inline constexpr bool kIsMap<std::vector<std::pair<std::string, T>>> = true;
-
-template <class T>
-inline constexpr bool kIsList = false;
-template <class T>
-inline constexpr bool kIsList<std::vector<T>> = !kIsMap<std::vector<T>>;
-
-template <class T>
-inline constexpr bool kIsNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
-
-template <class T, template <class...> class Kind>
-inline constexpr bool kIs = false;
-template <template <class...> class Kind, class... Part>
-inline constexpr bool kIs<Kind<Part...>, Kind> = true;
 
 }  // namespace wiremark::report

@@ -1,4 +1,4 @@
-// Histograms as HdrHistogram's own tools read them: the percentile distribution and the log.
+// Histograms for HdrHistogram's own tools: the percentile distribution and the interval log.
 #include "report/hdr.h"
 
 #include <fmt/core.h>
@@ -25,7 +25,8 @@ void put_big_endian(std::string& bytes, Integer value) {
     bytes += static_cast<char>(value >> (shift - 8));
 }
 
-// ZigZag, then 7 bits a byte with the lowest first; the ninth byte holds 8 bits and ends it.
+// ZigZag encoding, then 7 bits a byte with the lowest first; a ninth byte holds 8 bits and is the
+// last.
 void put_count(std::string& bytes, std::int64_t count) {
   auto rest = (static_cast<std::uint64_t>(count) << 1) ^ static_cast<std::uint64_t>(count >> 63);
   for (int byte = 0; byte < 8 && rest > 0x7f; ++byte, rest >>= 7)
@@ -90,7 +91,7 @@ std::string hgrm_document(const Histogram& histogram) {
     while (level <= reached) {
       text += fmt::format("{:12.3f} {:2.12f} {:10} {:14.2f}\n", in_us(bucket.highest), level / 100,
                           passed, 1 / (1 - level / 100));
-      // As many steps as halvings of the rest lie behind it, and one more.
+      // As many steps as halvings of the remainder so far, and one more.
       const double halvings = std::floor(std::log2(100 / (100 - level))) + 1;
       level += 100 / (kTicksPerHalfDistance * std::exp2(halvings));
       if (passed == total) break;
@@ -113,7 +114,7 @@ std::string hdr_encode(const Histogram& histogram) {
   const std::string bytes = encoded(histogram);
   uLongf size = ::compressBound(bytes.size());
   std::string deflated(size, '\0');
-  // It can only fail for want of memory or room, and the bound is room enough.
+  // It can fail only for want of memory or room, and compressBound() is room enough.
   ::compress(reinterpret_cast<Bytef*>(deflated.data()), &size,
              reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
   deflated.resize(size);

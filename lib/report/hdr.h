@@ -1,4 +1,4 @@
-// Histograms as HdrHistogram's own tools read them: the percentile distribution and the log.
+// Histograms for HdrHistogram's own tools: the percentile distribution and the interval log.
 #pragma once
 
 #include <chrono>
@@ -16,12 +16,13 @@ std::string hgrm_document(const measure::Histogram& histogram);
 /// The first lines of an interval log, format version 1.3, whose intervals count from `base`.
 std::string hdr_log_head(std::string_view tool, std::chrono::system_clock::time_point base);
 
-/// One interval of a log: the histogram of `tag` from `start_s` after the base on, for `seconds`.
-/// `tag` holds no comma, space or line end. The maximum beside it is in ms, as the format has it.
+/// One interval of a log: the histogram of `tag` that starts `start_s` after the base and lasts
+/// `seconds`. `tag` must have no comma, space or line end. The maximum beside it is in ms, by the
+/// format.
 std::string hdr_log_line(std::string_view tag, double start_s, double seconds,
                          const measure::Histogram& histogram);
 
-/// HdrHistogram's V2 encoding, deflated as its compressed form has it: values are ns.
+/// HdrHistogram's V2 encoding in its compressed form; values are ns.
 std::string hdr_encode(const measure::Histogram& histogram);
 
 }  // namespace wiremark::report

@@ -1,10 +1,11 @@
-// A result as a JSON document: written, read back, and its schema, all by result_fields.h.
+// Documents as JSON: written, read back, and their schemas, all by their tables of fields.
 #include "report/json.h"
 
 #include <fmt/core.h>
 
-#include "report/json_document.h"
-#include "report/json_upgrade.h"
+#include "report/codec_fields.h"
+#include "report/study_fields.h"
+#include "report/upgrade.h"
 
 namespace wiremark::report {
 
@@ -14,69 +15,96 @@ std::string dump(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Calls `visit` with Of<T> of each kind of document.
+template <class... T, class Visit>
+void each_kind(const std::variant<T...>*, Visit&& visit) {
+  (visit(Of<T>{}), ...);
+}
+constexpr const Document* kKinds = nullptr;
+
+std::string schema_name(std::string_view document) { return fmt::format("wiremark.{}", document); }
+
+struct Parsed {
+  Json json;
+  std::string schema;
+};
+
+Result<Parsed> parse(std::string_view text) {
+  // The library copies documents by recursion: what is deeper than any of ours is left out.
+  constexpr int kDepthMax = 16;
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kDepthMax; };
+  Json json = Json::parse(text, shallow, false);
+  if (!json.is_object()) return failed("no JSON document", {}, 0);
+  upgrade(json);
+  const Json schema = json.value("schema", Json());
+  return Parsed{std::move(json), schema.is_string() ? schema.get<std::string>() : std::string()};
+}
+
+std::unexpected<Error> other_schema(const std::string& schema, const std::string& known) {
+  return failed(fmt::format("its schema is '{}', and this reads {}", schema, known), {}, 0);
+}
+
+template <class T>
+Result<T> read_as(const Json& json) {
+  T value;
+  const Wrong wrong = read_document(json, value);
+  if (!wrong.empty()) return failed(wrong, {}, 0);
+  return value;
+}
+
 }  // namespace
 
-Wrong wrong_whole(const RunResult& result, const Json& document, const At& at) {
-  if ((result.pacing || result.delivery) && !result.outcome)
-    return differs(document, {{"outcome", to_json(Outcome())}}, at);
-  constexpr double kRoundingS = 1e-6;  // Start and length were rounded each for itself.
-  for (std::size_t i = 1; i < result.intervals.size(); ++i) {
-    const Interval& before = result.intervals[i - 1];
-    const double end = before.start_s + before.seconds;
-    if (result.intervals[i].start_s + kRoundingS >= end) continue;
-    return fmt::format(
-        "{}/intervals/{}/start_s is {}, and must be at least {}, where the one before it ends",
-        at.text(), i, result.intervals[i].start_s, end);
-  }
-  return {};
+const Shape& shape_of(const Document& document) {
+  return *std::visit([]<class T>(const T&) { return &shape_of<T>(); }, document);
 }
 
-Json parse_shallow(std::string_view text) {
-  constexpr int kDepthMax = 16;
-  const Json document = Json::parse(
-      text, [](int depth, Json::parse_event_t, Json&) { return depth <= kDepthMax; }, false);
-  return document.is_discarded() ? Json() : document;
+Json to_json(const Document& document, Form form) {
+  return std::visit([&](const auto& value) { return to_json(value, form); }, document);
 }
 
-std::string json_document(const RunResult& result) {
+std::string json_document(const Document& document) {
   // The buckets would fill thousands of lines if every number had its own.
   std::string text = "{";
   const char* separator = "\n  ";
-  const Json document = to_json(result);
-  for (const auto& [name, value] : document.items()) {
+  const Json json = to_json(document, Form::document);
+  for (const auto& [name, value] : json.items()) {
     text += separator + dump(name) + ": " + dump(value);
     separator = ",\n  ";
   }
   return text + "\n}\n";
 }
 
-std::string json_line(const RunResult& result) { return dump(to_json(result)) + "\n"; }
-
-std::string json_line(const Interval& interval) {
-  return dump(to_json(IntervalLine{interval})) + "\n";
+std::string json_line(const Document& document) {
+  return dump(to_json(document, Form::document)) + "\n";
 }
 
-Result<RunResult> parse_result(std::string_view text) { return read_result(parse_shallow(text)); }
-
-Result<RunResult> read_result(Json document) {
-  if (!document.is_object()) return failed("no JSON document", {}, 0);
-  const Json named = document.value("schema", Json());
-  if (named == kResultSchemaBefore) upgrade_result(document);
-  if (document.value("schema", Json()) != kResultSchema) {
-    return failed(fmt::format("its schema is '{}', and this reads {} and {}",
-                              named.is_string() ? named.get<std::string>() : "", kResultSchema,
-                              kResultSchemaBefore),
-                  {}, 0);
-  }
-  if (document.contains("cells")) return failed("cells of codecbench cannot be added up", {}, 0);
-  RunResult result;
-  const Wrong wrong = read(document, result, {}, At{});
-  if (!wrong.empty()) return failed(wrong, {}, 0);
-  return result;
+Result<Document> parse_document(std::string_view text) {
+  const auto parsed = parse(text);
+  if (!parsed) return std::unexpected(parsed.error());
+  std::string known = kResultSchemaBefore;
+  std::optional<Result<Document>> document;
+  each_kind(kKinds, [&]<class T>(Of<T> kind) {
+    const std::string name = schema_name(document_of(kind));
+    known += ", " + name;
+    if (name == parsed->schema) document = read_as<T>(parsed->json);
+  });
+  return document ? std::move(*document) : other_schema(parsed->schema, known);
 }
 
-template Json to_json<RunResult>(const RunResult& value);
-template Wrong read<RunResult>(const Json& json, RunResult& value, const Facts& facts,
-                               const At& at);
+Result<RunResult> parse_result(std::string_view text) {
+  const auto parsed = parse(text);
+  if (!parsed) return std::unexpected(parsed.error());
+  if (parsed->schema != kResultSchema) return other_schema(parsed->schema, kResultSchema);
+  return read_as<RunResult>(parsed->json);
+}
+
+std::string json_schema(std::string_view name) {
+  std::string text;
+  each_kind(kKinds, [&]<class T>(Of<T> kind) {
+    const std::string_view document = document_of(kind);
+    if (document.substr(0, document.find('/')) == name) text = schema_document(shape_of<T>());
+  });
+  return text;
+}
 
 }  // namespace wiremark::report

@@ -4,9 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
-#include "report/merge_fields.h"
+#include "measure/quantity.h"
+#include "report/adding.h"
+#include "report/merge_intervals.h"
 #include "report/result_fields.h"
 #include "report/verdict.h"
 
@@ -18,27 +21,143 @@ namespace {
 
 using Runs = std::span<const RunResult>;
 
-std::unexpected<Error> differ(std::size_t place, const std::string& what) {
-  return failed(fmt::format("run {} cannot be added to run 1: {}", place, what), {}, 0);
+using Names = std::span<const std::string>;
+
+std::string name_of(std::size_t place, Names names) {
+  return place < names.size() ? names[place] : fmt::format("run {}", place + 1);
 }
 
-Result<> require_alike(Runs runs) {
+Result<> require_alike(Runs runs, Names names) {
   const RunResult& first = runs.front();
+  const auto differ = [&](std::size_t place, const std::string& what) {
+    return failed(
+        fmt::format("{} cannot be added to {}: {}", name_of(place, names), name_of(0, names), what),
+        {}, 0);
+  };
   for (std::size_t i = 1; i < runs.size(); ++i) {
     const RunResult& run = runs[i];
     if (run.tool != first.tool)
-      return differ(i + 1, fmt::format("it is of {}, not of {}", run.tool, first.tool));
+      return differ(i, fmt::format("it is of {}, not of {}", run.tool, first.tool));
     if (run.latency.from != first.latency.from) {
-      return differ(i + 1, fmt::format("its latency counts from the {}, not from the {}",
-                                       run.latency.from, first.latency.from));
+      return differ(i, fmt::format("its latency counts from the {}, not from the {}",
+                                   run.latency.from, first.latency.from));
     }
     if (run.pacing.has_value() != first.pacing.has_value())
-      return differ(i + 1, "one has a rate and the other has none");
+      return differ(i, "one has a rate and the other has none");
     if (run.delivery.has_value() != first.delivery.has_value() ||
         run.totals.datagrams.has_value() != first.totals.datagrams.has_value())
-      return differ(i + 1, "one is over UDP and the other is not");
+      return differ(i, "one is over UDP and the other is not");
   }
   return {};
+}
+
+/// When a run was, in seconds since 1970.
+struct Time {
+  double from = 0;
+  double to = 0;
+};
+
+// Results written before hold the second in which the run was started, and not when its measured
+// part began: those of all count from there then, to a second.
+constexpr double kSecondOfStart = 1;
+
+bool all_say_when_measured(Runs runs) {
+  return std::ranges::all_of(runs,
+                             [](const RunResult& run) { return run.measured_from.has_value(); });
+}
+
+Time time_of(const RunResult& run, bool measured) {
+  const auto started = std::chrono::duration<double>(parse_moment(run.started).time_since_epoch());
+  const double from = measured ? *run.measured_from : started.count();
+  return {from, from + run.totals.seconds};
+}
+
+std::string text_of(const Time& time) {
+  const auto clock = [](double at) {
+    const auto since = std::chrono::duration_cast<std::chrono::system_clock::duration>(
+        std::chrono::duration<double>(at));
+    return format_moment(std::chrono::system_clock::time_point(since));
+  };
+  return fmt::format("{} for {}", clock(time.from), format_time((time.to - time.from) * kSecond));
+}
+
+// Rates of runs at once are added, and times of runs in turn: of others it would be wrong.
+Result<> require_order(Runs runs, Names names, Order order) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].measured_from || parse_moment(runs[i].started).time_since_epoch().count() > 0)
+      continue;
+    return failed(fmt::format("{} does not say when it ran (started, measured_from), so that "
+                              "nobody can tell whether it overlapped the others",
+                              name_of(i, names)),
+                  {}, 0);
+  }
+  const bool measured = all_say_when_measured(runs);
+  const double unsure = measured ? 0 : kSecondOfStart;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const Time one = time_of(runs[j], measured), other = time_of(runs[i], measured);
+      const double common = std::min(one.to, other.to) - std::max(one.from, other.from);
+      const bool at_once = order == Order::at_once;
+      if (at_once ? common + unsure > 0 : common - unsure <= 0) continue;
+      return failed(fmt::format("{} ({}) and {} ({}) {}", name_of(j, names), text_of(one),
+                                name_of(i, names), text_of(other),
+                                at_once ? "did not run at once, so that their rates do not add up "
+                                          "(--in-turn adds runs that followed one another)"
+                                        : "ran at once, so that their times do not add up (leave "
+                                          "out --in-turn)"),
+                    {}, 0);
+    }
+  }
+  return {};
+}
+
+// Why the sum of runs at once is no rate that there ever was; empty where they had most of their
+// time in common.
+std::string little_in_common(Runs runs) {
+  constexpr double kCommonMin = 0.9;
+  if (!all_say_when_measured(runs)) return {};
+  Time common = time_of(runs.front(), true);
+  double longest = 0;
+  for (const RunResult& run : runs) {
+    const Time time = time_of(run, true);
+    common = {std::max(common.from, time.from), std::min(common.to, time.to)};
+    longest = std::max(longest, run.totals.seconds);
+  }
+  const double seconds = std::max(0., common.to - common.from);
+  if (seconds >= kCommonMin * longest) return {};
+  return fmt::format("the runs had {} of {} in common: their rates were not all there at once",
+                     format_time(seconds * kSecond), format_time(longest * kSecond));
+}
+
+/// What a sum has only where every run has it.
+const struct {
+  const char* name;
+  bool (*has)(const RunResult&);
+} kParts[] = {
+    {"the server's processor time",
+     [](const RunResult& run) { return run.server_cpu.has_value(); }},
+    {"the server's memory", [](const RunResult& run) { return run.server_rss_bytes.has_value(); }},
+    {"packets", [](const RunResult& run) { return run.totals.packets.has_value(); }},
+    {"the drain", [](const RunResult& run) { return run.totals.drain.has_value(); }},
+    {"the outcome", [](const RunResult& run) { return run.outcome.has_value(); }},
+    {"the loop's gaps", [](const RunResult& run) { return run.loop.has_value(); }},
+    {"latency without the generator's lateness",
+     [](const RunResult& run) { return run.least.has_value(); }},
+    {"connection times", [](const RunResult& run) { return run.connect.has_value(); }},
+};
+
+// What was left out, with the first that lacks it.
+std::vector<std::string> what_is_missing(Runs runs, Names names) {
+  std::vector<std::string> notes;
+  for (const auto& [name, has] : kParts) {
+    if (std::ranges::none_of(runs, has)) continue;
+    const auto lacking = std::ranges::find_if_not(runs, has);
+    if (lacking == runs.end()) continue;
+    const auto place = static_cast<std::size_t>(lacking - runs.begin());
+    notes.push_back(
+        fmt::format("the sum is without {}, which {} lacks", name, name_of(place, names)));
+  }
+  return notes;
 }
 
 std::string joined(std::vector<std::string> values) {
@@ -102,68 +221,72 @@ Path path_of(Runs runs) {
   return path;
 }
 
-void pass_verdict_of_all(RunResult& all, Runs runs) {
+// One that some run does not know is not known.
+void join_servers(RunResult& all, Runs runs) {
+  std::vector<std::string> servers;
+  all.server_unknown.reset();
+  for (const RunResult& run : runs) {
+    if (run.server) servers.push_back(*run.server);
+    if (run.server_unknown && !all.server_unknown) all.server_unknown = run.server_unknown;
+  }
+  all.server.reset();
+  if (all.server_cpu && servers.size() == runs.size()) all.server = joined(std::move(servers));
+}
+
+void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
   // Threads of several machines have more processors than the first machine allows.
   const unsigned cores = std::exchange(all.host.cores_allowed, 0);
-  pass_verdict(all);
+  Judgement judgement = judge(all);
   all.host.cores_allowed = cores;
-  if (!all.verdict) return;
-  std::vector<std::string>& reasons = all.verdict->reasons;
-  const std::size_t judged = reasons.size();
-  for (std::size_t i = 0; i < runs.size(); ++i) {
+  if (order == Order::at_once) {
+    if (std::string reason = little_in_common(runs); !reason.empty()) {
+      std::vector<std::string> figures = judgement.figures;
+      std::erase(figures, kCost);
+      judgement.doubts.push_back({std::move(reason), std::move(figures)});
+    }
+  }
+  for (std::size_t i = 0; all.role == Role::generator && i < runs.size(); ++i) {
     // One generator at its limit is hidden by the others. A part of few messages is none.
     RunResult part = runs[i];
     part.latency = all.latency;
     part.least = all.least;
-    for (const std::string& reason : judge(part).reasons) {
-      if (std::ranges::find(reasons, reason) == reasons.end())
-        reasons.push_back(fmt::format("run {}: {}", i + 1, reason));
+    part.totals.messages = all.totals.messages;
+    for (Doubt& doubt : judge(part).doubts) {
+      if (std::ranges::find(judgement.doubts, doubt.reason, &Doubt::reason) !=
+          judgement.doubts.end())
+        continue;
+      doubt.reason = fmt::format("run {}: {}", i + 1, doubt.reason);
+      judgement.doubts.push_back(std::move(doubt));
     }
   }
-  const auto at = all.warnings.begin() + static_cast<std::ptrdiff_t>(judged);
-  all.warnings.insert(at, reasons.begin() + static_cast<std::ptrdiff_t>(judged), reasons.end());
+  pass_verdict(all, judgement);
 }
 
 }  // namespace
 
-// Found by add_value() for every latency: buckets are added, and figures made of them anew.
-void add(LatencySummary& into, const LatencySummary& more) {
-  std::vector<double> percents;
-  Histogram all;
-  for (const LatencySummary* latency : {&std::as_const(into), &more}) {
-    // parse_result() and summarize() make no other indexes than the layout has.
-    if (const auto histogram = restore(*latency)) all.merge(*histogram);
-    for (const Percentile& percentile : latency->percentiles)
-      percents.push_back(percentile.percent);
-  }
-  // A tail that one run was too short for stands in the longer one, and may stand in the whole.
-  std::ranges::sort(percents);
-  const auto [repeated, end] = std::ranges::unique(percents);
-  percents.erase(repeated, end);
-  std::optional<std::uint64_t> unanswered = into.unanswered;
-  if (more.unanswered) unanswered = unanswered.value_or(0) + *more.unanswered;
-  into = summarize(all, into.from, percents, unanswered);
-}
-
-Result<RunResult> merge(std::span<const RunResult> runs, Order order) {
+Result<RunResult> merge(std::span<const RunResult> runs, Order order,
+                        std::span<const std::string> names) {
   if (runs.empty()) return failed("no run to merge", {}, 0);
-  if (auto alike = require_alike(runs); !alike) return std::unexpected(alike.error());
-  RunResult all = runs.front();
-  if (runs.size() == 1) return all;
-  double seconds = all.totals.seconds;
+  if (auto alike = require_alike(runs, names); !alike) return std::unexpected(alike.error());
+  if (runs.size() == 1) return runs.front();
+  if (auto fits = require_order(runs, names, order); !fits) return std::unexpected(fits.error());
+  Json sum = to_json(runs.front());
+  double seconds = runs.front().totals.seconds;
   for (const RunResult& run : runs.subspan(1)) {
     const bool same = order == Order::at_once && target_of(run) == target_of(runs.front());
-    add_entries(all, run, kTable<RunResult>.entries,
-                {.order = order,
-                 .weight = seconds,
-                 .weight_more = run.totals.seconds,
-                 .same_server = same});
+    const Adding adding = {order, seconds, run.totals.seconds, same};
+    add(sum, to_json(run), shape_of<RunResult>(), adding);
     seconds += run.totals.seconds;
   }
+  RunResult all;
+  read(sum, all, nullptr);
   all.config = config_of(runs);
   all.path = path_of(runs);
   all.checks = checks_of(runs);
-  pass_verdict_of_all(all, runs);
+  all.intervals = intervals_of(runs, order);
+  all.warnings = what_is_missing(runs, names);
+  join_servers(all, runs);
+  pass_verdict_of_all(all, runs, order);
   return all;
 }
 

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "base/result.h"
-#include "report/merge_fields.h"
 #include "report/result.h"
 
 namespace wiremark::report {
+
+/// How the runs lay in time: side by side, as several generators of one load do, or one after the
+/// other.
+enum class Order { at_once, in_turn };
 
 /// Adds the runs up, each figure as its line in result_fields.h says: histograms bucket by bucket
 /// and so without loss, messages, bytes, plans, errors and processor time too. Of the others:
@@ -15,20 +19,22 @@ namespace wiremark::report {
 /// - The seconds are those of the longest run at once, or the sum of runs in turn.
 /// - Several runs at once against one target have measured the same server: the largest of what
 ///   each says of it counts. Apart or in turn its shares are added.
-/// - What not every run has is left out: packets, a server, an outcome.
+/// - What not every run has is left out, and a warning says which: packets, a server, an outcome.
 /// - The shares of the machine are means, weighted with the seconds.
-/// - Intervals are left out: their percentiles cannot be added. So are the stages of a server in
-///   ticks, whose backlogs are summaries without buckets.
+/// - Intervals are added where they lie at the same times, to the resolution of their buckets. Runs
+///   in turn have theirs one behind the other.
+/// - The stages of a server in ticks are left out, whose backlogs are summaries without buckets.
 /// - The distance of the processors is left out: it was measured around one run, and where the runs
 ///   differ in it no figure of the whole belongs to either.
 /// - A check has passed when it passed in every run. Options that differ are joined with commas.
 /// - The whole is judged anew, and so is each part with the latency of the whole.
 ///
-/// Errors: runs of another tool or of another `from`, or with and without a rate; each named by its
-/// place from 1 on.
-Result<RunResult> merge(std::span<const RunResult> runs, Order order);
-
-/// Adds `more` to `into` by their buckets.
-void add(LatencySummary& into, const LatencySummary& more);
+/// - Runs at once that had less than nine tenths of the longest in common make the sum INVALID.
+///
+/// `names` are those of the runs, such as their files; without them it is their place from 1 on.
+/// Errors: runs of another tool or of another `from`, or with and without a rate; runs at once that
+/// had no moment in common, or runs in turn that had; a run that does not say when it was.
+Result<RunResult> merge(std::span<const RunResult> runs, Order order,
+                        std::span<const std::string> names = {});
 
 }  // namespace wiremark::report

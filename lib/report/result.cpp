@@ -1,7 +1,7 @@
 // The result of one run of a tool: a plain struct that every exporter reads.
 #include "report/result.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,10 +16,12 @@ LatencySummary summarize(const Histogram& histogram, std::string from,
                          std::optional<std::uint64_t> unanswered) {
   LatencySummary summary;
   summary.count = histogram.count();
-  summary.min = histogram.min();
-  summary.max = histogram.max();
-  summary.mean = histogram.mean();
-  summary.stddev = histogram.stddev();
+  if (summary.count > 0) {
+    summary.min = histogram.min();
+    summary.max = histogram.max();
+    summary.mean = histogram.mean();
+    summary.stddev = histogram.stddev();
+  }
   summary.clamped = histogram.clamped();
   summary.unanswered = unanswered;
   summary.from = std::move(from);
@@ -36,12 +38,17 @@ LatencySummary summarize(const Histogram& histogram, std::string from,
   return summary;
 }
 
+double percent_of_answered(double percent, std::uint64_t answered,
+                           std::uint64_t unanswered) noexcept {
+  return percent * static_cast<double>(answered + unanswered) / static_cast<double>(answered);
+}
+
 std::optional<Nanoseconds> percentile_of(const Histogram& histogram, double percent,
                                          std::optional<std::uint64_t> unanswered) {
+  if (histogram.empty()) return std::nullopt;
   const std::uint64_t missing = unanswered.value_or(0);
   if (missing == 0) return histogram.percentile(percent);
-  const auto answered = static_cast<double>(histogram.count());
-  const double of_answered = percent * (answered + static_cast<double>(missing)) / answered;
+  const double of_answered = percent_of_answered(percent, histogram.count(), missing);
   if (percent >= 100 || !(of_answered <= 100)) return std::nullopt;
   return histogram.percentile(of_answered);
 }
@@ -59,16 +66,35 @@ Result<Histogram> restore(const LatencySummary& summary) {
   for (const auto& [index, count] : summary.buckets) {
     if (!histogram.restore(index, count)) return failed("no such bucket", std::to_string(index), 0);
   }
-  histogram.restore_bounds(summary.min, summary.max, summary.clamped);
+  histogram.restore_bounds(summary.min.value_or(0), summary.max.value_or(0), summary.clamped);
   return histogram;
 }
 
 LatencySummary remade(const LatencySummary& summary) {
   const auto histogram = restore(summary);
-  if (!histogram) return summary;
+  // What was written before has zeros where there was nothing.
+  if (!histogram || histogram->empty()) return summary;
   std::vector<double> percents;
   for (const Percentile& percentile : summary.percentiles) percents.push_back(percentile.percent);
   return summarize(*histogram, summary.from, percents, summary.unanswered);
+}
+
+void add(LatencySummary& into, const LatencySummary& more) {
+  std::vector<double> percents;
+  Histogram all;
+  for (const LatencySummary* latency : {&std::as_const(into), &more}) {
+    // parse_result() and summarize() make no other indexes than the layout has.
+    if (const auto histogram = restore(*latency)) all.merge(*histogram);
+    for (const Percentile& percentile : latency->percentiles)
+      percents.push_back(percentile.percent);
+  }
+  // A tail that one run was too short for stands in the longer one, and may stand in the whole.
+  std::ranges::sort(percents);
+  const auto [repeated, end] = std::ranges::unique(percents);
+  percents.erase(repeated, end);
+  std::optional<std::uint64_t> unanswered = into.unanswered;
+  if (more.unanswered) unanswered = unanswered.value_or(0) + *more.unanswered;
+  into = summarize(all, into.from, percents, unanswered);
 }
 
 Outcome remade(Outcome outcome) {
@@ -77,12 +103,30 @@ Outcome remade(Outcome outcome) {
   return outcome;
 }
 
+std::string contradiction(const RunResult& result, const std::string& at) {
+  constexpr double kRoundingS = 1e-6;  // Start and length were rounded each for itself.
+  for (std::size_t i = 1; i < result.intervals.size(); ++i) {
+    const Interval& before = result.intervals[i - 1];
+    const double end = before.start_s + before.seconds;
+    if (result.intervals[i].start_s + kRoundingS >= end) continue;
+    return fmt::format(
+        "{}/intervals/{}/start_s is {}, and must be at least {}, where the one before it ends", at,
+        i, result.intervals[i].start_s, end);
+  }
+  return {};
+}
+
 CpuShare share_of(const CpuUsage& spent, unsigned threads) {
   return {spent.user_s(), spent.sys_s(), threads};
 }
 
 MachineShare share_of(const MachineUsage& spent) {
   return {spent.busy_pct(), spent.softirq_pct(), spent.steal_pct()};
+}
+
+Packets operator+(const Packets& one, const Packets& other) noexcept {
+  return {one.in + other.in, one.out + other.out, one.data_in + other.data_in,
+          one.data_out + other.data_out};
 }
 
 Packets operator-(const Packets& later, const Packets& earlier) noexcept {
@@ -94,6 +138,32 @@ std::uint64_t Totals::errors_sum() const noexcept {
   std::uint64_t sum = 0;
   for (const auto& [kind, count] : errors) sum += count;
   return sum;
+}
+
+bool Verdict::valid_for(std::string_view figure) const noexcept {
+  if (!figures) return valid();
+  const auto found = std::ranges::find(*figures, figure, &FigureVerdict::name);
+  return found != figures->end() && found->valid();
+}
+
+std::vector<std::string> Verdict::valid_figures() const {
+  std::vector<std::string> names;
+  if (!figures) return names;
+  for (const FigureVerdict& figure : *figures) {
+    if (figure.valid()) names.push_back(figure.name);
+  }
+  return names;
+}
+
+std::string Verdict::words() const {
+  std::string text(level());
+  if (level() == "VALID FOR") text += fmt::format(" {}", fmt::join(valid_figures(), ", "));
+  return text;
+}
+
+std::string_view Verdict::level() const noexcept {
+  if (valid()) return "VALID";
+  return figures && std::ranges::any_of(*figures, &FigureVerdict::valid) ? "VALID FOR" : "INVALID";
 }
 
 std::optional<double> RunResult::server_pct() const noexcept {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,10 +33,11 @@ struct Percentile {
 /// A histogram summed up, together with its buckets, so that results can be merged without loss.
 struct LatencySummary {
   std::uint64_t count = 0;
-  Nanoseconds min = 0;
-  Nanoseconds max = 0;
-  double mean = 0;
-  double stddev = 0;
+  // None where nothing was recorded: no answers have no latency.
+  std::optional<Nanoseconds> min;
+  std::optional<Nanoseconds> max;
+  std::optional<double> mean;
+  std::optional<double> stddev;
   std::uint64_t clamped = 0;  ///< Values over an hour, counted as an hour.
   /// Messages without an answer; a percentile counts them as later than any that had one.
   std::optional<std::uint64_t> unanswered{};
@@ -54,8 +56,13 @@ LatencySummary summarize(const measure::Histogram& histogram, std::string from,
                          std::span<const double> percentiles = kPercentiles,
                          std::optional<std::uint64_t> unanswered = std::nullopt);
 
+/// The percentile among the answered messages that is percentile `percent` of all: over 100 where
+/// that is a message without an answer.
+double percent_of_answered(double percent, std::uint64_t answered,
+                           std::uint64_t unanswered) noexcept;
+
 /// The value that `percent` of all messages have or less; none where that is a message without an
-/// answer.
+/// answer, or nothing was recorded.
 std::optional<Nanoseconds> percentile_of(const measure::Histogram& histogram, double percent,
                                          std::optional<std::uint64_t> unanswered);
 
@@ -65,12 +72,19 @@ Result<measure::Histogram> restore(const LatencySummary& summary);
 
 /// `summary` with all that follows from its buckets and extremes.
 LatencySummary remade(const LatencySummary& summary);
+/// Adds `more` to `into` bucket by bucket, with the percentiles that either has.
+void add(LatencySummary& into, const LatencySummary& more);
 
 /// Processor time of one end during the measured part of a run.
 struct CpuShare {
   double user_s = 0;
   double sys_s = 0;
   unsigned threads = 1;  ///< Those that do the work: 100 % of each is all there is.
+  // Of netload: what the other parts of its run took, of which the above has nothing.
+  std::optional<double> opening_s{};  ///< Until all connections stood.
+  std::optional<double> warmup_s{};
+  std::optional<double> drain_s{};
+  std::optional<double> closing_s{};  ///< From the last answer until all were closed.
 
   double total_s() const noexcept { return user_s + sys_s; }
   /// In percent of one core, so up to 100 times threads; 0 when no time has passed.
@@ -107,6 +121,7 @@ struct Packets {
   std::uint64_t data_out = 0;
 
   friend Packets operator-(const Packets& later, const Packets& earlier) noexcept;
+  friend Packets operator+(const Packets& one, const Packets& other) noexcept;
 };
 
 /// Datagrams at our own sockets.
@@ -117,15 +132,24 @@ struct Datagrams {
   std::uint64_t dropped = 0;  ///< They came, and the kernel found no room for them in the socket.
 };
 
+/// What came of a run after the time that was asked for: it awaits what is under way then, and with
+/// a rate all that was planned. None of it is in the rate.
+struct Drain {
+  double seconds = 0;          ///< Until the last answer.
+  std::uint64_t messages = 0;  ///< Answered in it.
+};
+
 struct Totals {
   std::uint64_t connections = 0;
   std::uint64_t connections_asked = 0;  ///< 0 where the other side decides.
-  std::uint64_t messages = 0;
+  std::uint64_t messages = 0;           ///< Of the seconds, as are the bytes and packets.
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::optional<Packets> packets;                     ///< None where nothing is TCP.
   std::optional<Datagrams> datagrams = std::nullopt;  ///< None where nothing is UDP.
-  double seconds = 0;                                 ///< Of the measured part, warm-up left out.
+  /// Of the measured part: what was asked for, or until the last answer where only requests were.
+  double seconds = 0;
+  std::optional<Drain> drain = std::nullopt;  ///< None where no time was asked for, or reached.
   ErrorCounts errors;
   std::uint64_t errors_allowed = 0;  ///< As the user said: up to so many are no reason for doubt.
 
@@ -146,7 +170,7 @@ struct Outcome {
 
 /// Open loop: how far the generator itself was behind its plan.
 struct Pacing {
-  std::uint64_t behind = 0;  ///< Messages sent over kLateNs after their planned time.
+  std::uint64_t behind = 0;  ///< Messages sent over kBehindNs after their planned time.
   /// Messages that the generator came to when that time had passed. The others that are behind were
   /// held up by their connection, which still waited for the server.
   std::uint64_t overdue = 0;
@@ -157,6 +181,23 @@ struct Pacing {
 struct Loop {
   Nanoseconds gap_max = 0;
   double held_up_s = 0;  ///< All gaps of 1 ms or more, of all threads.
+  /// What was left of the time when it gave up, since no connection was left or opened.
+  std::optional<double> given_up_s = std::nullopt;
+};
+
+/// How a cgroup stopped its threads for its quota.
+struct Throttled {
+  std::string cgroup;
+  std::uint64_t times = 0;
+  double seconds = 0;  ///< Of all its processors.
+};
+
+/// How the ready threads of one end had no processor in the measured part.
+struct ProcessorWait {
+  double run_delay_s = 0;    ///< Of all threads: another had it, or the quota was used up.
+  std::uint64_t slices = 0;  ///< How often a thread was given a processor.
+  std::optional<Throttled> throttled =
+      std::nullopt;  ///< Of the cgroup that did so longest; none without a quota.
 };
 
 /// What else came of the messages of a generator that sends datagrams.
@@ -164,6 +205,8 @@ struct Delivery {
   std::uint64_t reordered = 0;   ///< Answers that came behind one to a later message (RFC 4737).
   std::uint64_t duplicated = 0;  ///< Answers to what had been answered.
   std::uint64_t wrong = 0;       ///< Datagrams that answer nothing of what was sent.
+  /// How long connections had one message less under way, waiting for those that were lost.
+  std::optional<double> lost_wait_s = std::nullopt;
 };
 
 /// How many bytes waited, over many looks.
@@ -188,6 +231,12 @@ struct Stages {
   ByteSummary left;     ///< Of these, what the walk leaves: part of a message, or no room.
 };
 
+/// A bucket of measure::CoarseHistogram.
+struct CoarseBucket {
+  std::size_t index = 0;
+  std::uint64_t count = 0;
+};
+
 /// A part of a run, as the live line shows it.
 struct Interval {
   double start_s = 0;  ///< Since the start of the run.
@@ -198,13 +247,18 @@ struct Interval {
   std::uint64_t bytes_out = 0;
   std::optional<Packets> packets;  ///< None where nothing is TCP, and between two live lines.
   std::uint64_t errors = 0;
-  Nanoseconds p50_ns = 0;
-  Nanoseconds p99_ns = 0;
-  Nanoseconds p999_ns = 0;
-  Nanoseconds max_ns = 0;
+  // None where nothing was answered in it.
+  std::optional<Nanoseconds> p50_ns;
+  std::optional<Nanoseconds> p99_ns;
+  std::optional<Nanoseconds> p999_ns;
+  std::optional<Nanoseconds> max_ns;
+  /// Of a generator: how long the message has waited that waits longest, since its planned time.
+  std::optional<Nanoseconds> oldest_ns{};
   double user_s = 0;
   double sys_s = 0;
   std::uint64_t rss_bytes = 0;  ///< At its end.
+  /// Of the latency, none of them empty. Documents of netload 0.1.0 and before lack them.
+  std::optional<std::vector<CoarseBucket>> buckets = std::nullopt;
 
   double qps() const noexcept { return seconds > 0 ? static_cast<double>(messages) / seconds : 0; }
 };
@@ -221,11 +275,29 @@ struct Check {
   std::string detail;
 };
 
-/// Whether the figures are those of the server under the load that was asked for.
-struct Verdict {
-  std::vector<std::string> reasons;  ///< Why not; see verdict.h.
+/// A figure that is judged by itself: "rate", "p99", "cost".
+struct FigureVerdict {
+  std::string name;
+  std::vector<std::string> reasons;  ///< Why it is not to be trusted; some of the verdict's.
 
   bool valid() const noexcept { return reasons.empty(); }
+};
+
+/// Which figures are those of the server under the load that was asked for; see verdict.h.
+struct Verdict {
+  std::vector<std::string> reasons;  ///< Why not all of them are.
+  /// Documents of netload 0.1.0 and before lack them: there a reason is one against all.
+  std::optional<std::vector<FigureVerdict>> figures = std::nullopt;
+
+  bool valid() const noexcept { return reasons.empty(); }
+  /// Whether this figure is to be trusted.
+  bool valid_for(std::string_view figure) const noexcept;
+  /// The names of those that are; none where the figures are not told apart.
+  std::vector<std::string> valid_figures() const;
+  /// The level, and behind "VALID FOR" the figures that are valid.
+  std::string words() const;
+  /// "VALID", "VALID FOR" where some of the figures are valid, or "INVALID".
+  std::string_view level() const noexcept;
 };
 
 /// Which end of the wire a tool is; a generator must not be the bottleneck, a server may.
@@ -237,49 +309,14 @@ struct CoreDistance {
   Nanoseconds after = 0;
 };
 
-/// What codecbench measured of one row, in ns of one operation.
-struct CodecFigures {
-  std::uint64_t operations = 0;
-  std::uint64_t batches = 0;
-  std::uint64_t batch_operations = 0;
-  double ns_min = 0;
-  double ns_p50 = 0;
-  double ns_p99 = 0;
-  double spread_pct = 0;
-  std::optional<std::vector<double>> repeats_ns;
-  double qps = 0;
-  double mb_per_s = 0;
-  double wire_bytes = 0;
-  std::optional<double> allocations;  ///< None where they cannot be counted.
-  double cpu_user_ns = 0;
-  double cpu_sys_ns = 0;
-  std::optional<double> instructions;
-  std::optional<double> cycles;
-};
-
-/// A row of codecbench.
-struct CodecCell {
-  std::string key;
-  std::string workload;
-  std::string shape;
-  std::uint64_t size = 0;
-  std::string format;
-  std::string implementation;
-  std::string op;
-  std::string access;
-  std::string result;  ///< "view" or "copy".
-  bool validated = true;
-  std::string object;                   ///< What it works with.
-  std::optional<std::string> refused;   ///< Why its check failed.
-  std::optional<CodecFigures> figures;  ///< None where it was refused.
-};
-
 struct RunResult {
   std::string tool;
   std::string version;
   Role role = Role::generator;
   std::vector<std::string> argv;
   std::string started;  ///< RFC 3339, UTC: "2026-11-21T02:18:25Z".
+  /// When the measured part began, in seconds since 1970.
+  std::optional<double> measured_from;
   measure::Machine host;
   std::vector<std::pair<std::string, std::string>> config;  ///< Options as the user writes them.
   Path path;
@@ -292,20 +329,23 @@ struct RunResult {
   CpuShare cpu;                            ///< This process.
   bool spins = false;                      ///< It waits by spinning: how busy it was says nothing.
   std::optional<CpuShare> server_cpu;      ///< The other end, when it runs on this machine.
+  std::optional<std::string> server;       ///< The processes that server_cpu is of.
+  std::optional<std::string> server_unknown;  ///< Why there is no server_cpu.
   MachineShare machine;
   std::optional<CoreDistance> core_distance;  ///< When both ends run on this machine.
   std::uint64_t rss_bytes = 0;                ///< This process, at its highest.
   std::optional<std::uint64_t> server_rss_bytes;
-  std::optional<Outcome> outcome;    ///< Of a generator.
-  std::optional<Pacing> pacing;      ///< Of a generator with a rate.
-  std::optional<Loop> loop;          ///< Of a generator.
-  std::optional<Delivery> delivery;  ///< Of a generator over UDP.
+  std::optional<Outcome> outcome;            ///< Of a generator.
+  std::optional<Pacing> pacing;              ///< Of a generator with a rate.
+  std::optional<Loop> loop;                  ///< Of a generator.
+  std::optional<ProcessorWait> wait;         ///< Of this process.
+  std::optional<ProcessorWait> server_wait;  ///< The other end, when it runs on this machine.
+  std::optional<Delivery> delivery;          ///< Of a generator over UDP.
   std::optional<Stages> stages;
   std::vector<Interval> intervals;
   std::vector<Check> checks;
-  std::vector<std::string> warnings;            ///< All doubts, the reasons of the verdict first.
-  std::optional<Verdict> verdict;               ///< Of a generator's run.
-  std::optional<std::vector<CodecCell>> cells;  ///< Of codecbench.
+  std::vector<std::string> warnings;  ///< All doubts, the reasons of the verdict first.
+  std::optional<Verdict> verdict;     ///< Of a generator's run.
   bool interrupted = false;
 
   /// Processor time of the server in percent of a core.
@@ -317,6 +357,10 @@ struct RunResult {
  private:
   double us_per_message(const CpuShare& share) const noexcept;
 };
+
+/// What is wrong with a result as a whole, which stands at `at` of a document: intervals that
+/// overlap. Empty where nothing is.
+std::string contradiction(const RunResult& result, const std::string& at);
 
 /// `moment` in UTC as RFC 3339 writes it, to the second.
 std::string format_moment(std::chrono::system_clock::time_point moment);

@@ -56,10 +56,11 @@ Result<Objective> parse_objective(std::string_view text) {
 // A message that was lost, or never sent, is later than any: it has its place in the ranks, and no
 // mean or maximum exists with it.
 double figure_of(const Objective& objective, const LatencySummary& latency, std::uint64_t lost) {
-  if (objective.figure == Objective::Figure::mean) return lost > 0 ? INFINITY : latency.mean;
+  if (objective.figure == Objective::Figure::mean)
+    return lost > 0 ? INFINITY : latency.mean.value_or(INFINITY);
   const bool whole = objective.figure == Objective::Figure::max || objective.percent >= 100;
   // The hundredth percentile is the maximum, and that is known to the nanosecond.
-  if (whole) return lost > 0 ? INFINITY : static_cast<double>(latency.max);
+  if (whole) return lost > 0 || !latency.max ? INFINITY : static_cast<double>(*latency.max);
   const auto histogram = restore(latency);
   const auto ns =
       histogram ? percentile_of(*histogram, objective.percent, lost) : std::optional<Nanoseconds>();

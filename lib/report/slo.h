@@ -9,14 +9,14 @@
 
 namespace wiremark::report {
 
-/// One promise: a percentile, the mean or the maximum of the latency, or the number of errors, and
-/// what it must stay below.
+/// One objective: a percentile, the mean or the maximum of the latency, or the number of errors,
+/// and its limit.
 struct Objective {
   enum class Figure { percentile, mean, max, errors };
 
   Figure figure = Figure::percentile;
-  double percent = 99;     ///< Of a percentile.
-  double limit = 0;        ///< Nanoseconds, or errors.
+  double percent = 99;     ///< For a percentile.
+  double limit = 0;        ///< In nanoseconds, or a number of errors.
   bool inclusive = false;  ///< <= instead of <.
   std::string text;        ///< As it was written: "p99<2ms".
 };
@@ -26,8 +26,8 @@ struct Objective {
 /// and shows a valid one.
 Result<std::vector<Objective>> parse_objectives(std::string_view text);
 
-/// "slo p99<2ms" with what the run had. Fails too where no message was measured. A percentile with
-/// fewer than kTailValuesMin values beyond it is named as resting on them.
+/// The check "slo p99<2ms" of a run, with its figure. Fails also if no message was measured. Says
+/// so if fewer than kTailValuesMin values are beyond a percentile.
 Check check(const Objective& objective, const RunResult& result);
 
 }  // namespace wiremark::report

@@ -1,7 +1,13 @@
 // Studies: several runs and what they say together.
 #include "report/study.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cmath>
+
+#include "measure/quantity.h"
+#include "report/verdict.h"
 
 namespace wiremark::report {
 
@@ -41,6 +47,34 @@ std::optional<measure::Spread> spread_of(const Rounds& rounds, double (*figure)(
 std::size_t valid_of(const Rounds& rounds) {
   return static_cast<std::size_t>(std::ranges::count_if(
       rounds, [](const RunResult& round) { return round.verdict && round.verdict->valid(); }));
+}
+
+bool stands(const Rounds& rounds, std::string_view figure) {
+  const auto valid =
+      static_cast<std::size_t>(std::ranges::count_if(rounds, [figure](const RunResult& round) {
+        return round.verdict && round.verdict->valid_for(figure);
+      }));
+  const bool median = figure == kRate || figure == kCost;
+  return median ? 2 * valid > rounds.size() : valid == rounds.size();
+}
+
+std::optional<std::string> discord_of(const BypassParts& parts, double whole_ns) {
+  // Differences are taken round by round and their medians after that, so that they come near.
+  constexpr double kOffPctMax = 20;
+  const std::pair<const std::optional<measure::Spread>&, const char*> all[] = {
+      {parts.sleep_and_wake, "spinning took no less time than sleeping"},
+      {parts.tcp_and_ip, "a Unix socket took no less time than TCP"},
+      {parts.system_calls_and_sockets, "shared memory took no less time than a Unix socket"},
+      {parts.shared_memory, "shared memory was not measured"}};
+  double sum = 0;
+  for (const auto& [part, why] : all) {
+    if (!part || part->median <= 0)
+      return fmt::format("{} in half of the rounds: the processors were not ours alone", why);
+    sum += part->median;
+  }
+  if (100 * std::abs(sum - whole_ns) <= kOffPctMax * whole_ns) return std::nullopt;
+  return fmt::format("the parts add up to {} and not to {}: the processors were not ours alone",
+                     measure::format_time(sum), measure::format_time(whole_ns));
 }
 
 std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const RunResult> runs) {

@@ -4,9 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -30,6 +28,10 @@ double kernel_pct_of(const RunResult& run);  ///< The kernel's part of the serve
 std::optional<measure::Spread> spread_of(const Rounds& rounds, double (*figure)(const RunResult&));
 /// How many of them are valid.
 std::size_t valid_of(const Rounds& rounds);
+/// Whether what is made of this figure over rounds is to be trusted. A median lies between two
+/// valid rounds while more than half of them are; percentiles come of all rounds added up, and need
+/// each of them.
+bool stands(const Rounds& rounds, std::string_view figure);
 
 /// The nearest and the farthest in ns that the processors were around these runs; 0 where unknown.
 std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const RunResult> runs);
@@ -110,26 +112,41 @@ struct Bypass {
   std::uint64_t message_bytes = 0;
   std::uint64_t rounds_left_out = 0;
   BypassParts parts;
+  std::optional<std::string> invalid;  ///< Why the parts say nothing.
   std::vector<Way> ways;  ///< TCP asleep in between, TCP spinning, a Unix socket, and the load.
 };
 
-/// The document, over several lines, as schemas/comparison.schema.json and its like have it.
-std::string json_document(const Comparison& study);
-std::string json_document(const MaxRate& study);
-std::string json_document(const Bypass& study);
+/// Why the parts cannot be what the whole is made of; none where they can.
+std::optional<std::string> discord_of(const BypassParts& parts, double whole_ns);
+
+/// One run of an experiment that a script makes, with what it kept of it.
+struct Trial {
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::optional<std::string> failed;
+  std::vector<std::pair<std::string, double>> figures;
+  std::optional<RunResult> load;
+  std::optional<RunResult> server;
+};
+
+/// A published experiment, or other servers and clients beside ours. Only its script knows what
+/// was published and what follows from it, so what it printed stands in the document.
+struct Experiment {
+  std::string name;
+  std::string started;
+  std::vector<std::string> argv;
+  std::vector<std::string> text;
+  std::vector<std::pair<std::string, std::string>> kept;
+  std::vector<Trial> runs;
+};
 
 /// As a person reads it.
 std::string text_report(const Comparison& study);
 std::string text_report(const MaxRate& study);
 std::string text_report(const Bypass& study);
+std::string text_report(const Experiment& study);
 /// The line of a probe, from 1, with the names of its columns above the first.
 std::string probe_line(std::size_t number, const Probe& probe);
 /// What stands below the probes.
 std::string outcome_text(const MaxRate& study);
-
-using Document = std::variant<RunResult, Comparison, MaxRate, Bypass>;
-
-/// What a tool made `text` of. Errors: those of parse_result().
-Result<Document> parse_document(std::string_view text);
 
 }  // namespace wiremark::report

@@ -10,10 +10,9 @@ inline constexpr More kNullable{.null = true};
 
 constexpr auto fields(Of<measure::Spread>) {
   using measure::Spread;
-  return table("spread", "", field("median", &Spread::median, Unit::ratio, Add::none),
-               field("min", &Spread::min, Unit::ratio, Add::none),
-               field("max", &Spread::max, Unit::ratio, Add::none),
-               field("rounds", &Spread::rounds, Unit::count, Add::none, "", {.min = 1}));
+  return table("spread", "", field("median", &Spread::median, Unit::ratio),
+               field("min", &Spread::min, Unit::ratio), field("max", &Spread::max, Unit::ratio),
+               field("rounds", &Spread::rounds, Unit::count, "", {.min = 1}));
 }
 
 /// The spread of a figure over `rounds`; null where no round had it.
@@ -30,7 +29,7 @@ constexpr auto fields(Of<Setting>) {
 
 constexpr auto fields(Of<Compared>) {
   using C = Compared;
-  return table("compared", "", field("backend", &C::backend),
+  return table("compared", "", field("backend", &C::backend, "", {.column = "backend"}),
                made(
                    "valid_rounds", Unit::count, [](const C& one) { return valid_of(one.rounds); },
                    "Rounds whose verdict is valid."),
@@ -38,36 +37,39 @@ constexpr auto fields(Of<Compared>) {
                spread<C, client_cost_of>("us_cpu_per_message"),
                field("server_cpu_ratio", &C::server_cpu_ratio, "", kNullable),
                field("qps_ratio", &C::qps_ratio, "", kNullable),
-               field("rounds", &C::rounds, "", {.min = 1}));
+               field("rounds", &C::rounds, "", {.min = 1, .rows = true}));
 }
 
 constexpr const char* kLeftOutHelp =
     "Rounds run again because the processors came nearer or went apart before or in them.";
 
+constexpr const char* document_of(Of<Comparison>) { return "comparison/1"; }
+
 constexpr auto fields(Of<Comparison>) {
-  return table(
-      "comparison",
-      "What netload --compare --json prints: each backend with the results of its rounds. "
-      "Ratios are taken round by round against the first backend, and their median after "
-      "that.",
-      constant("schema", "wiremark.comparison/1"), inlined(&Comparison::setting),
-      field("rounds_left_out", &Comparison::rounds_left_out, Unit::count, Add::none, kLeftOutHelp),
-      field("backends", &Comparison::backends, "", {.min = 1}));
+  return table("comparison",
+               "What netload --compare --json prints: each backend with the results of its rounds. "
+               "Ratios are taken round by round against the first backend, and their median after "
+               "that.",
+               constant("schema", "wiremark.comparison/1"), field("", &Comparison::setting),
+               field("rounds_left_out", &Comparison::rounds_left_out, Unit::count, kLeftOutHelp),
+               field("backends", &Comparison::backends, "", {.min = 1, .rows = true}));
 }
 
 constexpr auto fields(Of<Probe>) {
-  return table("probe", "", field("rate_hz", &Probe::rate_hz, Unit::per_second, Add::none),
-               field("kept", &Probe::kept),
-               field("reason", &Probe::reason, "Why it did not keep them; empty when it did."),
+  return table("probe", "", field("rate_hz", &Probe::rate_hz, Unit::per_second),
+               field("kept", &Probe::kept, "", {.column = "kept"}),
+               field("reason", &Probe::reason, "Why it did not keep them; empty when it did.",
+                     {.column = "reason"}),
                field("generator_was_limit", &Probe::generator_was_limit),
-               field("result", &Probe::result));
+               field("result", &Probe::result, "", {.column = ""}));
 }
 
 constexpr auto fields(Of<BrokenRate>) {
-  return table("broken_rate", "",
-               field("rate_hz", &BrokenRate::rate_hz, Unit::per_second, Add::none),
+  return table("broken_rate", "", field("rate_hz", &BrokenRate::rate_hz, Unit::per_second),
                field("reason", &BrokenRate::reason));
 }
+
+constexpr const char* document_of(Of<MaxRate>) { return "find-max/1"; }
 
 constexpr auto fields(Of<MaxRate>) {
   using M = MaxRate;
@@ -75,9 +77,9 @@ constexpr auto fields(Of<MaxRate>) {
       "find_max",
       "What netload --find-max --json prints: the highest total rate that keeps the objectives, "
       "and every probe in its order.",
-      constant("schema", "wiremark.find-max/1"), inlined(&M::setting),
+      constant("schema", "wiremark.find-max/1"), field("", &M::setting),
       field("objectives", &M::objectives, "", {.min = 1}),
-      field("max_rate_hz", &M::max_rate_hz, Unit::per_second, Add::none,
+      field("max_rate_hz", &M::max_rate_hz, Unit::per_second,
             "As planned; null when no rate kept them.", kNullable),
       field("reached_hz", &M::reached_hz, "Of the probes of that rate that kept them.", kNullable),
       field("p99_ns", &M::p99_ns, "", kNullable),
@@ -86,7 +88,8 @@ constexpr auto fields(Of<MaxRate>) {
       field("limit", &M::limit,
             "What ended the search, server, generator or none: where it is the generator, the "
             "server may do more."),
-      field("interrupted", &M::interrupted), field("probes", &M::probes, "", {.min = 1}));
+      field("interrupted", &M::interrupted),
+      field("probes", &M::probes, "", {.min = 1, .rows = true}));
 }
 
 constexpr auto fields(Of<BypassParts>) {
@@ -108,31 +111,61 @@ constexpr auto fields(Of<BypassParts>) {
 }
 
 constexpr auto fields(Of<Way>) {
-  return table("way", "", field("name", &Way::name),
-               field("connections", &Way::connections, Unit::count, Add::none, "", {.min = 1}),
+  return table("way", "", field("name", &Way::name, "", {.column = "way"}),
+               field("connections", &Way::connections, Unit::count, "",
+                     {.column = "way_connections", .min = 1}),
                spread<Way, p50_ns_of>("p50_ns"),
                spread<Way, server_cost_of>("server_us_cpu_per_message"),
                spread<Way, client_cost_of>("us_cpu_per_message"),
                spread<Way, kernel_pct_of>("server_kernel_pct",
                                           "The kernel's part of the server's processor time, as "
                                           "the kernel samples it."),
-               field("rounds", &Way::rounds, "", {.min = 1}));
+               field("rounds", &Way::rounds, "", {.min = 1, .rows = true}));
 }
 
+constexpr const char* document_of(Of<Bypass>) { return "bypass/1"; }
+
 constexpr auto fields(Of<Bypass>) {
+  return table("bypass",
+               "What netload --bypass --json prints: one message there and back over shorter and "
+               "shorter ways, what the difference between two of them is made of, and a server "
+               "under load.",
+               constant("schema", "wiremark.bypass/1"), field("", &Bypass::setting),
+               field("message_bytes", &Bypass::message_bytes, Unit::bytes, "", {.min = 1}),
+               field("rounds_left_out", &Bypass::rounds_left_out, Unit::count, kLeftOutHelp),
+               field("parts_ns", &Bypass::parts),
+               field("invalid", &Bypass::invalid,
+                     "Why the parts say nothing: one is below nothing, or they do not add up to "
+                     "the round trip. Absent where they do."),
+               field("ways", &Bypass::ways,
+                     "Those through the kernel: TCP asleep in between, TCP spinning, a Unix socket "
+                     "spinning, and the load.",
+                     {.min = 4, .rows = true}));
+}
+
+constexpr auto fields(Of<Trial>) {
+  using T = Trial;
+  return table("trial", "",
+               field("labels", &T::labels, "What tells it from the others, such as its server.",
+                     {.column = "labels"}),
+               field("failed", &T::failed, "Why there is no more of it.", {.column = "failed"}),
+               field("figures", &T::figures, "What was kept of it, with the unit in each name.",
+                     {.column = "figures"}),
+               field("load", &T::load, "The result of netload.", {.column = "load_"}),
+               field("server", &T::server, "The result of netecho.", {.column = "server_"}));
+}
+
+constexpr const char* document_of(Of<Experiment>) { return "experiment/1"; }
+
+constexpr auto fields(Of<Experiment>) {
+  using E = Experiment;
   return table(
-      "bypass",
-      "What netload --bypass --json prints: one message there and back over shorter and "
-      "shorter ways, what the difference between two of them is made of, and a server "
-      "under load.",
-      constant("schema", "wiremark.bypass/1"), inlined(&Bypass::setting),
-      field("message_bytes", &Bypass::message_bytes, Unit::bytes, Add::none, "", {.min = 1}),
-      field("rounds_left_out", &Bypass::rounds_left_out, Unit::count, Add::none, kLeftOutHelp),
-      field("parts_ns", &Bypass::parts),
-      field("ways", &Bypass::ways,
-            "Those through the kernel: TCP asleep in between, TCP spinning, a Unix socket "
-            "spinning, and the load.",
-            {.min = 4}));
+      "experiment", "What the scripts of test/experiments and test/peers write with --json.",
+      constant("schema", "wiremark.experiment/1"), field("name", &E::name, "", {.column = "name"}),
+      field("started", &E::started, Unit::moment, "RFC 3339, UTC.", {.column = "started"}),
+      field("argv", &E::argv), field("text", &E::text, "The lines that were printed."),
+      field("kept", &E::kept, "What the script needs to go on later, as JSON each."),
+      field("runs", &E::runs, "", {.rows = true}));
 }
 
 }  // namespace wiremark::report

@@ -7,6 +7,8 @@
 
 #include "measure/quantity.h"
 #include "report/study.h"
+#include "report/text.h"
+#include "report/verdict.h"
 
 namespace wiremark::report {
 
@@ -53,17 +55,20 @@ std::string doubts_text(const Parts& parts) {
   for (const auto& [name, rounds] : parts) {
     Kinds broken;
     Kinds reasons;
+    Kinds doubts;
     runs += rounds.size();
     for (const RunResult& round : rounds) {
       for (const Check& check : round.checks) {
         if (!check.passed) broken.add(fmt::format("{}: {}", check.name, check.detail));
       }
       const std::size_t told = round.verdict ? round.verdict->reasons.size() : 0;
-      for (std::size_t i = 0; i < round.warnings.size(); ++i)
-        (i < told ? reasons : notes).add(round.warnings[i]);
+      const bool partly = round.verdict && round.verdict->level() == "VALID FOR";
+      for (std::size_t i = 0; i < told; ++i)
+        (partly ? doubts : reasons).add(doubt_text(*round.verdict, round.warnings[i]));
+      for (std::size_t i = told; i < round.warnings.size(); ++i) notes.add(round.warnings[i]);
     }
     const std::string of = fmt::format("{} of {}", format_counted(rounds.size(), "round"), name);
-    text += broken.text("FAILED", of) + reasons.text("INVALID", of);
+    text += broken.text("FAILED", of) + reasons.text("INVALID", of) + doubts.text("doubt", of);
   }
   return text + notes.text("warning", format_counted(runs, "run"));
 }
@@ -128,18 +133,37 @@ Histogram latency_of(const Rounds& rounds) {
   return all;
 }
 
-std::string row_text(const Compared& one) {
-  const Histogram latency = latency_of(one.rounds);
-  const std::size_t rounds = one.rounds.size();
-  const std::size_t valid = valid_of(one.rounds);
-  return fmt::format(
-      "  {:<7} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n", one.backend,
-      valid == rounds ? "VALID" : fmt::format("INVALID {}/{}", rounds - valid, rounds),
-      format_rate(median_of(spread_of(one.rounds, qps_of))), format_time(latency.percentile(50)),
-      format_time(latency.percentile(99)), format_time(latency.percentile(99.9)),
-      spread_text(spread_of(one.rounds, server_cost_of), 2),
-      spread_text(spread_of(one.rounds, client_cost_of), 2));
+// A figure that is not to be trusted has a mark.
+std::string marked(std::string text, const Rounds& rounds, std::string_view figure) {
+  return stands(rounds, figure) ? text : text + "?";
 }
+
+constexpr std::string_view kTableFigures[] = {kRate, "p50", "p99", "p99.9", kCost};
+
+std::string_view level_of(const Rounds& rounds) {
+  const auto valid = std::ranges::count_if(
+      kTableFigures, [&](std::string_view figure) { return stands(rounds, figure); });
+  if (valid == std::ssize(kTableFigures)) return "VALID";
+  return valid > 0 ? "VALID FOR" : "INVALID";
+}
+
+std::string row_text(const Compared& one, std::size_t width) {
+  const Rounds& rounds = one.rounds;
+  const Histogram latency = latency_of(rounds);
+  const auto percentile = [&](double percent) {
+    return marked(format_time(latency.percentile(percent)), rounds, percentile_name(percent));
+  };
+  const auto cost = [&](double (*figure)(const RunResult&)) {
+    return marked(spread_text(spread_of(rounds, figure), 2), rounds, kCost);
+  };
+  return fmt::format(
+      "  {:<{}} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n", one.backend, width, level_of(rounds),
+      marked(format_rate(median_of(spread_of(rounds, qps_of))), rounds, kRate), percentile(50),
+      percentile(99), percentile(99.9), cost(server_cost_of), cost(client_cost_of));
+}
+
+constexpr const char* kMarkText =
+    "  ?          behind a figure: not to be trusted, for the reasons below\n";
 
 std::string ways_text(const Bypass& study) {
   constexpr auto kRow = "  {:<24} {:<32} {}\n";
@@ -147,10 +171,12 @@ std::string ways_text(const Bypass& study) {
                      fmt::format(kRow, "way", "p50 there and back", "server + client");
   for (std::size_t i = 0; i + 1 < study.ways.size(); ++i) {  // The last is the load.
     const Way& way = study.ways[i];
-    text +=
-        fmt::format(kRow, way.name, time_text(spread_of(way.rounds, p50_ns_of)),
-                    fmt::format("{:.2f} + {:.2f}", median_of(spread_of(way.rounds, server_cost_of)),
-                                median_of(spread_of(way.rounds, client_cost_of))));
+    const std::string cost =
+        fmt::format("{:.2f} + {:.2f}", median_of(spread_of(way.rounds, server_cost_of)),
+                    median_of(spread_of(way.rounds, client_cost_of)));
+    text += fmt::format(kRow, way.name,
+                        marked(time_text(spread_of(way.rounds, p50_ns_of)), way.rounds, "p50"),
+                        marked(cost, way.rounds, kCost));
   }
   const auto& memory = study.parts.shared_memory;
   const double memory_us = median_of(memory) / kMicrosecond;
@@ -161,6 +187,7 @@ std::string ways_text(const Bypass& study) {
 std::string parts_text(const Bypass& study) {
   constexpr auto kRow = "    {:<30} {}\n";
   const BypassParts& parts = study.parts;
+  if (study.invalid) return fmt::format("\n  INVALID    {}\n", *study.invalid);
   return fmt::format("\n  of the {} with both ends asleep in between\n",
                      format_time(median_of(spread_of(study.ways.front().rounds, p50_ns_of)))) +
          fmt::format(kRow, time_text(parts.sleep_and_wake),
@@ -188,36 +215,48 @@ std::string load_text(const Way& load) {
 }  // namespace
 
 std::string text_report(const Comparison& study) {
-  constexpr auto kRow = "  {:<7} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n";
+  constexpr auto kRow = "  {:<{}} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n";
+  std::size_t width = std::string_view("backend").size();
+  bool targets = false;  // Not backends: those of the user, as they were named.
+  for (const Compared& one : study.backends) {
+    width = std::max(width, one.backend.size());
+    targets = targets || one.backend.find(':') != std::string::npos;
+  }
   std::string text = about_text(study.setting);
-  text += fmt::format(kRow, "", "", "", "", "", "", "server CPU", "client CPU");
-  text += fmt::format(kRow, "backend", "rounds", "qps", "p50", "p99", "p99.9", "us/message",
-                      "us/message");
+  text += fmt::format(kRow, "", width, "", "", "", "", "", "server CPU", "client CPU");
+  text += fmt::format(kRow, targets ? "target" : "backend", width, "verdict", "qps", "p50", "p99",
+                      "p99.9", "us/message", "us/message");
   Parts parts;
   for (const Compared& one : study.backends) {
-    text += row_text(one);
+    text += row_text(one, width);
     parts.push_back({one.backend, one.rounds});
   }
   for (std::size_t i = 1; i < study.backends.size(); ++i) {
     const Compared& one = study.backends[i];
     text +=
         fmt::format("\n  {} against {}, round by round:\n", one.backend, study.backends[0].backend);
+    const auto ratio = [&](const std::optional<Spread>& spread, std::string_view figure) {
+      const Rounds& base = study.backends[0].rounds;
+      return marked(spread_text(spread, 3), stands(base, figure) ? one.rounds : base, figure);
+    };
     text += fmt::format("    server CPU per message x {}\n    {:<22} x {}\n",
-                        spread_text(one.server_cpu_ratio, 3), "qps", spread_text(one.qps_ratio, 3));
+                        ratio(one.server_cpu_ratio, kCost), "qps", ratio(one.qps_ratio, kRate));
   }
+  if (text.find('?') != std::string::npos) text += std::string("\n") + kMarkText;
   return text + conditions_text(study.setting, parts, study.rounds_left_out);
 }
 
 std::string text_report(const Bypass& study) {
   Parts parts;
   for (const Way& way : study.ways) parts.push_back({way.name, way.rounds});
-  return about_text(study.setting) + ways_text(study) + parts_text(study) +
-         load_text(study.ways.back()) +
-         conditions_text(study.setting, parts, study.rounds_left_out);
+  const std::string ways = ways_text(study);
+  const std::string mark = ways.find('?') == std::string::npos ? "" : std::string("\n") + kMarkText;
+  return about_text(study.setting) + ways + parts_text(study) + load_text(study.ways.back()) +
+         mark + conditions_text(study.setting, parts, study.rounds_left_out);
 }
 
 std::string probe_line(std::size_t number, const Probe& probe) {
-  constexpr auto kRow = "  {:>5}  {:>9}  {:>9}  {:>9}  {:>7}  {:<7}  {}\n";
+  constexpr auto kRow = "  {:>5}  {:>9}  {:>9}  {:>9}  {:>7}  {:<9}  {}\n";
   const RunResult& run = probe.result;
   const double planned = run.outcome ? static_cast<double>(run.outcome->planned) : 0;
   const double behind = run.pacing ? static_cast<double>(run.pacing->behind) : 0;
@@ -227,7 +266,7 @@ std::string probe_line(std::size_t number, const Probe& probe) {
   return text + fmt::format(kRow, number, format_rate(probe.rate_hz), format_rate(qps_of(run)),
                             format_time(p99_ns_of(run)),
                             format_share(planned > 0 ? 100 * behind / planned : 0),
-                            run.verdict && run.verdict->valid() ? "VALID" : "INVALID",
+                            run.verdict ? run.verdict->level() : "-",
                             probe.kept ? "kept" : probe.reason);
 }
 
@@ -264,6 +303,12 @@ std::string text_report(const MaxRate& study) {
   std::string text = about_text(study.setting);
   for (std::size_t i = 0; i < study.probes.size(); ++i) text += probe_line(i + 1, study.probes[i]);
   return text + outcome_text(study);
+}
+
+std::string text_report(const Experiment& study) {
+  std::string text;
+  for (const std::string& line : study.text) text += line + "\n";
+  return text;
 }
 
 }  // namespace wiremark::report

@@ -2,11 +2,13 @@
 #include "report/text.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
-#include "measure/late.h"
+#include "measure/behind.h"
 #include "measure/quantity.h"
 
 namespace wiremark::report {
@@ -37,14 +39,36 @@ std::string packet_rates(const std::optional<Packets>& packets, double seconds) 
                      packet_rate(packets->data_out, seconds));
 }
 
+// No answer has no time.
+template <class Time>
+std::string time_or_dash(const std::optional<Time>& ns) {
+  return ns ? format_time(*ns) : "-";
+}
+
 std::string span_of(double seconds) { return format_time(seconds * 1e9); }
 
-enum class Paint { good, bad };
+enum class Paint { good = 32, partly = 33, bad = 31 };
 
-// Bold green or red, where colours are wanted.
+// Bold green, yellow or red, where colours are wanted.
 std::string painted(std::string_view text, Paint paint, bool colour) {
   if (!colour) return std::string(text);
-  return fmt::format("\033[1;{}m{}\033[0m", paint == Paint::good ? 32 : 31, text);
+  return fmt::format("\033[1;{}m{}\033[0m", static_cast<int>(paint), text);
+}
+
+// The first words of a result: which of its figures are to be trusted.
+std::string headline(const Verdict& verdict, bool colour) {
+  const std::string_view level = verdict.level();
+  const Paint paint = level == "VALID"     ? Paint::good
+                      : level == "INVALID" ? Paint::bad
+                                           : Paint::partly;
+  return painted(verdict.words() + ":", paint, colour);
+}
+
+// What is under way at the end is answered a moment later; that goes without saying.
+bool is_notable(const Drain& drain, const Totals& totals) {
+  constexpr double kPart = 0.01;
+  return drain.seconds > kPart * totals.seconds ||
+         static_cast<double>(drain.messages) > kPart * static_cast<double>(totals.messages);
 }
 
 void put_head(std::string& text, const RunResult& result, bool colour) {
@@ -52,20 +76,24 @@ void put_head(std::string& text, const RunResult& result, bool colour) {
   std::string connections = format_counted(totals.connections, "connection");
   if (totals.connections < totals.connections_asked)
     connections += fmt::format(" of {}", format_count(totals.connections_asked));
-  if (result.verdict) {
-    const bool valid = result.verdict->valid();
-    text += painted(valid ? "VALID:" : "INVALID:", valid ? Paint::good : Paint::bad, colour) + " ";
-  }
+  if (result.verdict) text += headline(*result.verdict, colour) + " ";
   text +=
       fmt::format("{} {}, {}, {}, {}{}\n", result.tool, result.version, result.path.active,
                   connections, span_of(totals.seconds), result.interrupted ? ", interrupted" : "");
   if (result.verdict) {
-    for (const std::string& reason : result.verdict->reasons) text += "  " + reason + '\n';
+    for (const std::string& reason : result.verdict->reasons)
+      text += "  " + doubt_text(*result.verdict, reason) + '\n';
   }
   text += '\n';
   put_line(text, "throughput",
            fmt::format("{:>10} qps   {}", format_rate(totals.qps()),
                        format_counted(totals.messages, "message")));
+  if (totals.drain && is_notable(*totals.drain, totals)) {
+    put_line(text, "drain",
+             fmt::format("{} answered in the {} after it, in no rate",
+                         format_counted(totals.drain->messages, "message"),
+                         span_of(totals.drain->seconds)));
+  }
   put_line(text, "bytes",
            fmt::format("{:>14} in   {} out", per_second(totals.bytes_in, totals.seconds),
                        per_second(totals.bytes_out, totals.seconds)));
@@ -97,9 +125,8 @@ std::string figure_at(const LatencySummary& latency, double percent) {
   for (const Percentile& percentile : latency.percentiles) {
     if (percentile.percent == percent) return format_time(percentile.ns);
   }
-  const double answered = static_cast<double>(latency.count);
-  const double all = answered + static_cast<double>(latency.unanswered.value_or(0));
-  return percent * all > 100 * answered ? "never" : "-";
+  const std::uint64_t unanswered = latency.unanswered.value_or(0);
+  return percent_of_answered(percent, latency.count, unanswered) > 100 ? "never" : "-";
 }
 
 void put_latencies(std::string& text, const RunResult& result) {
@@ -118,7 +145,7 @@ void put_latencies(std::string& text, const RunResult& result) {
   put_row(text, "", columns, [](const Column& column) { return std::string(column.name); });
   put_row(text, "from", columns, [](const Column& column) { return column.latency->from; });
   put_row(text, "min", columns,
-          [](const Column& column) { return format_time(column.latency->min); });
+          [](const Column& column) { return time_or_dash(column.latency->min); });
   // Where some were never answered, the first column lacks what the next one has.
   std::set<double> percents;
   for (const Column& column : columns) {
@@ -133,12 +160,12 @@ void put_latencies(std::string& text, const RunResult& result) {
   }
   put_row(text, "max", columns, [](const Column& column) {
     const LatencySummary& latency = *column.latency;
-    return latency.unanswered.value_or(0) > 0 ? "never" : format_time(latency.max);
+    return latency.unanswered.value_or(0) > 0 ? "never" : time_or_dash(latency.max);
   });
   put_row(text, "mean", columns,
-          [](const Column& column) { return format_time(column.latency->mean); });
+          [](const Column& column) { return time_or_dash(column.latency->mean); });
   put_row(text, "stddev", columns,
-          [](const Column& column) { return format_time(column.latency->stddev); });
+          [](const Column& column) { return time_or_dash(column.latency->stddev); });
 }
 
 std::string bytes_of(const ByteSummary& bytes) {
@@ -161,6 +188,40 @@ void put_end(std::string& text, std::string_view name, const CpuShare& share, do
                       rss_bytes > 0 ? format_size(static_cast<double>(rss_bytes)) : "-");
 }
 
+// What the figures leave out, where it matters beside them.
+std::string parts_of(const CpuShare& share) {
+  constexpr double kPart = 0.01;
+  std::string text;
+  double sum = 0;
+  const auto add = [&](const std::optional<double>& part, const char* name) {
+    if (part.value_or(0) <= 0) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, span_of(*part));
+    sum += *part;
+  };
+  add(share.opening_s, "opening");
+  add(share.warmup_s, "warm-up");
+  add(share.drain_s, "drain");
+  add(share.closing_s, "closing");
+  return sum > kPart * share.total_s() ? text : std::string();
+}
+
+void put_parts(std::string& text, const RunResult& result) {
+  const char* label = "besides";
+  const auto put = [&](std::string_view end, const std::string& parts) {
+    if (parts.empty()) return;
+    put_line(text, label, fmt::format("{}: {}", end, parts));
+    label = "";
+  };
+  put(result.tool, parts_of(result.cpu));
+  if (result.server_cpu) put("server", parts_of(*result.server_cpu));
+  const Totals& totals = result.totals;
+  if (totals.connections_asked == 0 || totals.connections <= totals.connections_asked) return;
+  put_line(
+      text, "in it",
+      fmt::format("{} opened anew",
+                  format_counted(totals.connections - totals.connections_asked, "connection")));
+}
+
 void put_costs(std::string& text, const RunResult& result) {
   const double seconds = result.totals.seconds;
   text += fmt::format("\n  {:<11}{:>12}{:>12}{:>12}{:>15}{:>12}\n", "cpu", "user", "sys",
@@ -169,7 +230,12 @@ void put_costs(std::string& text, const RunResult& result) {
   if (result.server_cpu) {
     put_end(text, "server", *result.server_cpu, seconds,
             result.server_us_cpu_per_message().value_or(0), result.server_rss_bytes.value_or(0));
+  } else if (result.server_unknown) {
+    put_line(text, "server", "unknown: " + *result.server_unknown);
   }
+  if (result.server && !result.server->starts_with("netecho ("))
+    put_line(text, "of", *result.server);
+  put_parts(text, result);
   put_line(text, "processors",
            fmt::format("{:>11} busy, {} softirq, {} steal", format_share(result.machine.busy_pct),
                        format_share(result.machine.softirq_pct),
@@ -194,7 +260,7 @@ std::string text_of(const Outcome& outcome) {
 }
 
 std::string text_of(const Pacing& pacing) {
-  const std::string limit = format_time(kLateNs);
+  const std::string limit = format_time(kBehindNs);
   std::string text = pacing.behind == 0 ? fmt::format("none sent over {} behind its time", limit)
                                         : fmt::format("{} sent over {} behind {} time",
                                                       format_count(pacing.behind), limit,
@@ -202,6 +268,16 @@ std::string text_of(const Pacing& pacing) {
   if (pacing.overdue > 0)
     text += fmt::format(", {} overdue in the generator", format_count(pacing.overdue));
   return text;
+}
+
+std::string run_delay_text(const RunResult& result) {
+  const auto share = [&](const ProcessorWait& wait) {
+    const double seconds = result.totals.seconds;
+    return format_share(seconds > 0 ? 100 * wait.run_delay_s / seconds : 0);
+  };
+  std::string text = fmt::format("{} {}", result.tool, share(*result.wait));
+  if (result.server_wait) text += fmt::format(", server {}", share(*result.server_wait));
+  return text + " of the time ready, without a processor";
 }
 
 void put_outcome(std::string& text, const RunResult& result, bool colour) {
@@ -214,6 +290,7 @@ void put_outcome(std::string& text, const RunResult& result, bool colour) {
                          format_time(static_cast<double>(loop->gap_max)),
                          format_time(loop->held_up_s * kSecond)));
   }
+  if (result.wait) put_line(text, "run delay", run_delay_text(result));
   if (const auto& delivery = result.delivery) {
     put_line(text, "delivery",
              fmt::format("{} reordered, {} duplicated, {} wrong", format_count(delivery->reordered),
@@ -241,10 +318,23 @@ void put_surroundings(std::string& text, const RunResult& result) {
 
 }  // namespace
 
-std::string text_report(const RunResult& result, bool colour) {
+std::string doubt_text(const Verdict& verdict, const std::string& reason) {
+  if (!verdict.figures) return reason;
+  std::vector<std::string_view> doubted;
+  for (const FigureVerdict& figure : *verdict.figures) {
+    if (std::ranges::find(figure.reasons, reason) != figure.reasons.end())
+      doubted.push_back(figure.name);
+  }
+  if (doubted.empty() || doubted.size() == verdict.figures->size()) return reason;
+  return fmt::format("not {}: {}", fmt::join(doubted, ", "), reason);
+}
+
+std::string text_report(const RunResult& result, bool colour, Letters letters) {
   std::string text;
   put_head(text, result, colour);
   put_latencies(text, result);
+  if (const std::string shape = latency_shape(result.latency, letters); !shape.empty())
+    put_line(text, "shape", shape);
   put_backlog(text, result.stages);
   put_costs(text, result);
   put_outcome(text, result, colour);
@@ -262,7 +352,7 @@ std::string text_line(const Interval& interval) {
   std::string text = fmt::format(
       "{:>6.1f} s {:>7} qps {:>6} conn p50 {:>7} p99 {:>7} max {:>7} cpu {:>6}\n",
       interval.start_s + seconds, format_rate(interval.qps()), interval.connections,
-      format_time(interval.p50_ns), format_time(interval.p99_ns), format_time(interval.max_ns),
+      time_or_dash(interval.p50_ns), time_or_dash(interval.p99_ns), time_or_dash(interval.max_ns),
       format_share(seconds > 0 ? 100 * (interval.user_s + interval.sys_s) / seconds : 0));
   text += fmt::format("{:>14} in {} out", per_second(interval.bytes_in, seconds),
                       per_second(interval.bytes_out, seconds));
@@ -272,6 +362,10 @@ std::string text_line(const Interval& interval) {
   }
   text += fmt::format("  rss {}\n", format_size(static_cast<double>(interval.rss_bytes)));
   // A line of its own: whoever looks for it finds it, and the others keep to 80 columns.
+  if (interval.oldest_ns && interval.oldest_ns > interval.max_ns) {
+    text += fmt::format("{:>10}a message has waited {} for its answer\n", "",
+                        format_time(*interval.oldest_ns));
+  }
   if (interval.errors > 0)
     text += fmt::format("{:>10}{}\n", "", format_counted(interval.errors, "error"));
   return text;

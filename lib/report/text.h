@@ -3,13 +3,19 @@
 
 #include <string>
 
+#include "report/latency_shape.h"
 #include "report/result.h"
 
 namespace wiremark::report {
 
 /// The whole report, at most 100 columns wide where names and warnings allow, warnings last.
-/// With `colour` the verdict and failed checks stand out by escapes of ECMA-48.
-std::string text_report(const RunResult& result, bool colour = false);
+/// With `colour` the verdict and failed checks stand out by escapes of ECMA-48; with `letters` the
+/// shape of the latency is drawn.
+std::string text_report(const RunResult& result, bool colour = false,
+                        Letters letters = Letters::none);
+
+/// A reason of the verdict behind the figures that it speaks against, unless those are all.
+std::string doubt_text(const Verdict& verdict, const std::string& reason);
 
 /// One interval on one line, with a newline, for the live display; at most 100 columns.
 std::string text_line(const Interval& interval);

@@ -11,16 +11,16 @@
 
 namespace wiremark::wire {
 
-/// What a decoder accepts at most. Over a limit is an error of its own, never a crash.
+/// The limits of what a decoder accepts. Exceeding one is an error, never a crash.
 struct Limits {
-  std::size_t frame_size = 1 << 20;  ///< What a length may say: of a frame, or of a field in one.
+  std::size_t frame_size = 1 << 20;  ///< The largest length of a frame, or of a field in one.
   unsigned depth = 32;               ///< Nested objects, groups or nodes.
 };
 
 /// A codec belongs to one thread: it may hold a parser or a reused message.
 ///
 ///   kName            the name users write, such as "protobuf"
-///   max_size(m)      bytes that encode(m) may write at most
+///   max_size(m)      the most bytes that encode(m) writes
 ///   encode(m, to)    writes one payload, without its frame header; its size, or 0 when `to` is
 ///                    shorter than max_size(m); bytes of `to` behind the payload may be overwritten
 ///   decode(from, m)  reads one whole payload; on an error `m` is unspecified

@@ -1,4 +1,4 @@
-// The codecs by name: the one place below the tools that names them all.
+// The codecs by name: the only place below the tools that names them all.
 #pragma once
 
 #include <array>
@@ -26,9 +26,9 @@ struct CodecList {
 /// Every format's own codec, in the order in which tools list them.
 using Codecs = CodecList<BytesCodec, ProtobufCodec, JsonCodec, FlatbuffersCodec, Y3Codec>;
 
-/// Calls `use` with a codec of the format called `name`, and hands back what it returned. A name
-/// that is in no list is an error, and nothing is called. `use` is instantiated once per codec, and
-/// all instances return the same type.
+/// Calls `use` with a codec of the format called `name` and returns its result. An unknown name is
+/// an error, and nothing is called. `use` is instantiated for every codec; all instances must
+/// return the same type.
 template <class Use, Codec First, Codec... Rest>
 auto with_codec(std::string_view name, const Limits& limits, Use&& use, CodecList<First, Rest...>)
     -> Result<std::invoke_result_t<Use&, First&>> {

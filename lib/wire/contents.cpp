@@ -11,7 +11,7 @@
 namespace wiremark::wire {
 
 namespace {
-// A device or pipe without an end must not take the memory; 65,536 contents of 4 KiB are as long.
+// So that an endless device or pipe does not fill the memory. 65,536 contents of 4 KiB fit.
 constexpr std::size_t kInputMax = 256 << 20;
 }  // namespace
 

@@ -13,13 +13,12 @@ namespace wiremark::wire {
 struct Contents {
   std::string source;  ///< "22 texts", or the name of the file.
   std::vector<std::string> texts;
-  std::string note;  ///< What was left out, for a warning; mostly empty.
+  std::string note;  ///< A warning about what was left out; usually empty.
 
   double mean_bytes() const noexcept;
 };
 
-/// A set of packets in codecbench has indexes of 16 bits: from longer files every n-th line is
-/// taken.
+/// codecbench numbers packets with 16 bits, so of a longer file only every n-th line is used.
 inline constexpr std::size_t kContentsMax = 65'536;
 
 /// The 22 texts.

@@ -1,4 +1,4 @@
-// What is said of bytes that are not a message of a format.
+// How errors describe bytes that are not a message of a format.
 #include "wire/describe.h"
 
 #include <fmt/format.h>
@@ -23,9 +23,9 @@ bool starts_as(C& codec, Bytes stream) {
   return !codec.decode(frame.packet, message);
 }
 
-// What `stream` may have been meant as; empty where nothing fits.
+// The format that `stream` looks like; empty if none.
 std::string looks_like(Bytes stream) {
-  // The bytes format comes last: whatever is long enough is one of its frames.
+  // The bytes format is asked last, since almost anything is a valid frame of it.
   for (const std::string_view name : Codecs::kNames | std::views::reverse) {
     const auto fits =
         with_codec(name, Limits(), [&](auto& codec) { return starts_as(codec, stream); });

@@ -1,4 +1,4 @@
-// What is said of bytes that are not a message of a format.
+// How errors describe bytes that are not a message of a format.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The 22 short English texts that stand for the contents of E1 and E2: the lengths are theirs.
+// 22 short English texts in place of the original contents of E1 and E2, of the same lengths.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace wiremark::wire {
 
-/// 17 to 166 bytes, 79.5 on average; ASCII, nothing that JSON escapes. The first is a log line.
+/// 17 to 166 bytes, 79.5 on average; ASCII without anything that JSON escapes.
 inline constexpr std::array<std::string_view, 22> kE2Texts = {
     "2026-03-14T09:26:53.589Z INFO gateway[4127] session 884 opened from 10.4.17.202 "
     "port 51544, cipher TLS_AES_128_GCM_SHA256, 3 rules matched, 0 refused, ready in 1.7 "

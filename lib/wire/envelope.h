@@ -15,8 +15,8 @@ namespace wiremark::wire {
 /// Types run from 1 to this, as M1 .. M100 of the experiment.
 inline constexpr std::int32_t kMaxEnvelopeType = 100;
 
-/// The type, and the one field of the message inside: its body, which is not checked for UTF-8.
-/// Both layouts of the experiment carry the same. The body of a decoded envelope borrows its bytes.
+/// The type, and the only field of the message inside: its body, which is not checked for UTF-8.
+/// Both layouts of the experiment carry these. The body of a decoded envelope borrows its bytes.
 struct Envelope {
   std::int32_t type = 1;
   Bytes body;
@@ -25,7 +25,7 @@ struct Envelope {
 /// A format for envelopes; constructed from Limits, for one thread like a Codec.
 ///
 ///   kName                     the name users write, such as "protobuf"
-///   max_size(e)               bytes that either layout may take at most
+///   max_size(e)               the most bytes that either layout takes
 ///   encode_nest(e, to)        {type, payload}: the payload is an encoded message of its own
 ///   encode_union(e, to)       {type, optional M1 .. M100}: only the member named by type is there
 ///                             both: the size, or 0 when `to` is shorter than max_size(e)

@@ -7,7 +7,7 @@
 
 namespace wiremark::wire {
 
-/// Bytes without a format: a message is what was sent, and nobody looks into it.
+/// Bytes without a format, which nobody looks into.
 inline constexpr std::string_view kRaw = "raw";
 
 /// raw, and every format that has a codec, in the order in which tools list them.

@@ -1,4 +1,4 @@
-// Both framings start with the length, which is all it takes.
+// Finds frames: both framings start with a length.
 #include "wire/frame.h"
 
 namespace wiremark::wire {

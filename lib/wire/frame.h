@@ -20,7 +20,7 @@ enum class Framing : std::uint8_t {
 inline constexpr std::size_t kLengthPrefixSize = 4;
 inline constexpr std::size_t kBytesHeaderSize = 12;  ///< Length, head and guid.
 
-/// A codec whose packets are framed otherwise than by a length in front says so by `kFraming`.
+/// The framing of a codec: its kFraming, or a length in front if it has none.
 template <class C>
 inline constexpr Framing kFramingOf = [] {
   if constexpr (requires { C::kFraming; }) {
@@ -36,9 +36,9 @@ struct Frame {
   std::size_t size = 0;  ///< Bytes of the stream it takes, header included.
 };
 
-/// Finds the first frame of `stream`. need_more_data when it ends inside the frame: its offset is
-/// the size of the stream that would bring the answer further. too_large as soon as the length can
-/// be read. A length of 0 is a frame with an empty payload, and the codec decides what that means.
+/// Finds the first frame of `stream`. Errors: need_more_data when the stream ends inside the frame,
+/// with the size up to which more is needed as its offset; too_large as soon as the length can be
+/// read. A length of 0 is a frame with an empty payload; the codec decides what that means.
 DecodeError next_frame(Framing framing, Bytes stream, const Limits& limits, Frame& frame) noexcept;
 
 /// Finds the first frame of `stream` and decodes its message, which borrows the stream; the offset
@@ -53,14 +53,14 @@ DecodeError decode_frame(C& codec, Bytes stream, const Limits& limits, Frame& fr
   return error;
 }
 
-/// Bytes that encode_frame() may write at most.
+/// The most bytes that encode_frame() writes.
 template <Codec C>
 std::size_t max_frame_size(C& codec, const Message& message) {
   const std::size_t prefix = kFramingOf<C> == Framing::length_prefix ? kLengthPrefixSize : 0;
   return prefix + codec.max_size(message);
 }
 
-/// Writes one message with its frame header; the size of both, or 0 when `to` is too short.
+/// Writes one message with its frame header; returns their size, or 0 when `to` is too short.
 template <Codec C>
 std::size_t encode_frame(C& codec, const Message& message, MutableBytes to) {
   if constexpr (kFramingOf<C> == Framing::bytes_header) {

@@ -7,7 +7,7 @@
 namespace wiremark::wire {
 
 /// Two numbers and a text. The content of a decoded message borrows the bytes it was decoded from,
-/// or the codec's own scratch where the format escapes text; either way it dies at the next decode.
+/// or the codec's own scratch where the format escapes text; it is valid until the next decode.
 struct Message {
   std::int32_t head = 0;
   std::int32_t guid = 0;

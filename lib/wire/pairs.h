@@ -1,5 +1,4 @@
-// Packets of numbered key/value pairs, and what it takes to get one value out of them (experiment
-// E6).
+// Packets of numbered key/value pairs, out of which one value is taken (experiment E6).
 #pragma once
 
 #include <array>
@@ -21,7 +20,7 @@ namespace wiremark::wire {
 /// Keys run from 1 to this: y3 has 6 bits for a sequence id, and 0 marks the elements of a slice.
 inline constexpr unsigned kMaxPairs = 63;
 
-/// What pair k of E6 holds is decided by (k - 1) mod 7, in the order of Value's alternatives.
+/// Pair k of E6 holds entry (k - 1) mod 7, in the order of Value's alternatives.
 inline constexpr std::array<Value, 7> kPairCycle = {
     Value(std::string_view("a")),
     Value(std::int32_t{-65}),
@@ -47,11 +46,11 @@ inline constexpr std::array<Value, kMaxPairs> kPairValues =
 /// A format for pairs; it belongs to one thread like a Codec and is constructed from Limits.
 ///
 ///   kName                      the name users write, such as "protobuf"
-///   max_size(values)           bytes that encode(values) may write at most
+///   max_size(values)           the most bytes that encode(values) writes
 ///   encode(values, to)         writes values[0] under key 1 and so on, at most kMaxPairs of them;
 ///                              the size, or 0 when `to` is shorter than max_size(values)
-///   take(packet, key, type, v) stops at the first value under `key`; what stands behind it, and
-///                              what it could step over without reading, is not checked
+///   take(packet, key, type, v) stops at the first value under `key`; what follows it, and what
+///                              it steps over without reading, is not checked
 ///   take_checked(...)          refuses every packet that is malformed anywhere
 ///
 /// A key that is not there is missing_field, a value of another type wrong_type where the format

@@ -1,4 +1,4 @@
-// The table of well-formed UTF-8 sequences (Unicode 15, table 3-7), as tests.
+// Checks sequences by the table of well-formed UTF-8 (Unicode 15, table 3-7).
 #include "wire/utf8.h"
 
 namespace wiremark::wire {

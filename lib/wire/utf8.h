@@ -1,4 +1,4 @@
-// Is a text UTF-8? One answer for every codec.
+// Whether a text is UTF-8: one answer for every codec.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ inline bool is_ascii(Bytes text) noexcept {
     return _mm_or_si128(block(from), block(from + 16));
   };
   if (size >= 32 && size <= 128) [[likely]] {
-    // Two blocks from each end, the inner ones on top of the outer ones up to 64: texts of a line
-    // take one path, which a branch predictor cannot get wrong.
+    // Two blocks from each end, which overlap below 64 bytes: one path without branches for texts
+    // of any such length.
     const std::size_t inner = (size - 1) >> 1 & 32;
     const __m128i ends = _mm_or_si128(two(0), two(size - 32));
     const __m128i middle = _mm_or_si128(two(inner), two(size - 32 - inner));
@@ -66,9 +66,12 @@ inline bool is_ascii(Bytes text) noexcept {
   return (seen & kHighBits) == 0;
 }
 
+/// The same as is_utf8(), for texts that are long or known to hold more than ASCII.
+bool is_utf8_by_blocks(Bytes text) noexcept;
+
 /// True when `text` is UTF-8 as RFC 3629 has it.
 inline bool is_utf8(Bytes text) noexcept {
-  return is_ascii(text) || utf8_prefix(text) == text.size();
+  return (text.size() <= 128 && is_ascii(text)) || is_utf8_by_blocks(text);
 }
 
 }  // namespace wiremark::wire

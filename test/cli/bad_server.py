@@ -41,13 +41,13 @@ class BadServer:
 
 
 def echo(connection):
-    """Echoes until the peer ends."""
+    """Echoes until the peer closes."""
     while data := connection.recv(1 << 16):
         connection.sendall(data)
 
 
 def echo_messages(connection, count, size):
-    """Echoes that many messages of that size, one by one, and reads no further."""
+    """Echoes that many messages of that size, one by one, and then stops reading."""
     for _ in range(count):
         connection.sendall(receive(connection, size))
 

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""netload against servers that answer wrongly, late, half or not at all: it names it and ends."""
+"""netload against servers that answer wrongly, late, half or not at all: it says so and ends."""
 
 import os
 import signal
 import socket
+import time
 
 from bad_server import BadServer, echo, echo_messages, reset
 from case import case, contains, equal, expect, run, wait_until
 from outcome import expect_outcome
 from process import Echo, handles, netload, receive, require_backend, start_netload
 
-# Far below what a run without a time limit of its own would need, far above what a slow machine does.
+# No run takes this long, even on a slow machine, unless it waits for something that never comes.
 SECONDS = 60
-# Of the messages, where a server tells them apart.
+# Bytes of a message, for servers that count messages.
 SIZE = 100
 
 
@@ -191,7 +192,7 @@ def one_byte_at_a_time():
 
 @case
 def nobody_accepts():
-    """The kernel takes the connections into the backlog; no server ever sees them."""
+    """The kernel puts the connections into the backlog; no server ever accepts them."""
     with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
         address = f"127.0.0.1:{listener.getsockname()[1]}"
         ended = netload(address, "-c", "8", "-d", "100ms", "--timeout", "300ms", "--json", seconds=SECONDS)
@@ -366,6 +367,34 @@ def interrupted_while_it_awaits_the_last_replies():
                 equal(result["totals"]["messages"], 9, "messages")
                 outcome = result["outcome"]
                 equal([outcome["planned"], outcome["lost"]], [9 + lost, lost], f"outcome {outcome}")
+
+
+@case
+def a_slow_last_answer_takes_nothing_from_the_rate():
+    """One of 20 connections gets its answer when the others have long ended."""
+    def behave(connection, number):
+        if number != 7:
+            return echo(connection)
+        data = receive(connection, SIZE)
+        wait_until(lambda: echoed_last[0] + 1.5 < time.monotonic(), "the others had ended for long")
+        connection.sendall(data)
+        echo(connection)
+
+    def echo(connection):
+        while data := connection.recv(1 << 16):
+            echoed_last[0] = time.monotonic()
+            connection.sendall(data)
+    for load in [], ["-r", "100"]:
+        echoed_last = [time.monotonic()]
+        with BadServer(behave) as server:
+            result = netload(server.address, "-c", "20", "-s", SIZE, "-d", "500ms", *load, "--timeout", "60s",
+                             "--json", seconds=SECONDS).ended_with(0).json()
+            totals, outcome = result["totals"], expect_outcome(result)
+            equal(totals["seconds"], 0.5, "the asked time")
+            equal(totals["qps"], totals["messages"] / 0.5, "the rate")
+            expect(totals["drain"]["seconds"] > 1, f"drain {totals['drain']}")
+            expect(totals["messages"] > 0, "nothing was answered in time")
+            equal(totals["messages"] + totals["drain"]["messages"], outcome["answered"], "answered")
 
 
 @case

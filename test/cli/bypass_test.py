@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""netload --bypass: the ways it goes, and what it makes of the differences between them."""
+"""netload --bypass: the ways that it measures, and the differences between them."""
 
 import json
 import os
@@ -39,7 +39,9 @@ def each_way_is_what_it_is_called():
             equal(result["config"]["target"].startswith("unix:"), way is unix, f"a Unix socket of {way['name']}")
             equal(result["totals"]["connections"], connections, f"connections of {way['name']}")
             equal(result["totals"]["errors"], {}, f"errors of {way['name']}")
-            equal(result["totals"]["bytes_out"], 100 * result["totals"]["messages"], f"bytes of {way['name']}")
+            # Sent and answered in the asked time: not the same messages at its two ends.
+            apart = abs(result["totals"]["bytes_out"] - 100 * result["totals"]["messages"])
+            expect(apart <= 100 * connections, f"{apart} bytes of {way['name']} more or less than were answered")
             expect(result["totals"]["messages"] > 0, f"no message of {way['name']}")
             expect("server" in result["cpu"], f"the server of {way['name']} is not known")
 
@@ -74,8 +76,12 @@ def it_keeps_to_its_schema():
 def the_text_names_what_a_bypass_saves():
     out = bypass("--rounds", "1", "--backend", "epoll").out
     for part in ["64 bytes there and back", "TCP, asleep in between", "TCP, spinning", "Unix socket, spinning",
-                 "shared memory, spinning", "--wait spin saves that", "a bypass saves that", "10 connections",
-                 "in the kernel", "machine", "epoll, edge-triggered"]:
+                 "shared memory, spinning", "10 connections", "in the kernel", "machine", "epoll, edge-triggered"]:
+        contains(out, part, "the text")
+    # Beside other programs one way may take longer than the next, and the parts say nothing.
+    parts = ["INVALID", "not ours alone"] if "INVALID    " in out.split("under load")[0] else \
+            ["--wait spin saves that", "a bypass saves that"]
+    for part in parts:
         contains(out, part, "the text")
 
 
@@ -105,7 +111,7 @@ def what_it_cannot_take_is_a_usage_error():
                           (["-f", "json"], "-f"), (["-s", "1-2"], "--size"), (["-P", "2"], "--pipeline"),
                           (["--churn", "5"], "--churn"), (["-t", "2"], "-t"), (["--wait", "spin"], "--wait"),
                           (["--compare", "epoll"], "--compare"), (["--find-max"], "--find-max"),
-                          (["--cpus", "0"], "--server-cpus"), (["--csv", "x"], "--csv"),
+                          (["--cpus", "0"], "--server-cpus"),
                           (["--cpus", "0", "--server-cpus", "0"], "processor for each end")]:
         ended = netload("--bypass", *flags).ended_with(2)
         equal(ended.out, "", f"standard output with {flags}")

@@ -1,4 +1,4 @@
-"""Cases of a test file: what they may assume and demand, and the program that runs them.
+"""Cases of a test file: what they may expect, and the program that runs them.
 
 A file calls run() at its end. With names as arguments only those cases run, with `--without` before
 them all others. The exit code is 1 when a case failed, 77 when one was skipped and none failed, and
@@ -11,11 +11,11 @@ import traceback
 
 
 class Skip(Exception):
-    """What this machine lacks for a case."""
+    """Raised by a case for what this machine lacks."""
 
 
 class Unexpected(Exception):
-    """A demand that was not met."""
+    """An expectation that was not met."""
 
 
 cases = []
@@ -41,7 +41,7 @@ def contains(text, part, what="the output"):
 
 
 def wait_until(condition, what, seconds=30):
-    """Waits for a condition that a busy machine may reach late; fails when it never comes."""
+    """Waits for a condition; fails when it does not come true in a time that any machine keeps."""
     end = time.monotonic() + seconds
     while not condition():
         expect(time.monotonic() < end, f"waited {seconds} s in vain until {what}")

@@ -10,8 +10,8 @@ from case import Skip, case, contains, equal, expect, run, wait_until
 from process import SECONDS_AT_MOST, Echo, check_echo, connect, netecho, require_backend, require_ipv6
 
 LOOPBACK = ["udp:127.0.0.1:0"]
-# To a stopped server: more than 4 KiB hold, and fewer than the queue of a processor (net.core.netdev_max_backlog,
-# 1,000 packets), whose drops no socket counts.
+# Datagrams sent to a stopped server: more than 4 KiB hold, and fewer than the queue of a processor holds
+# (net.core.netdev_max_backlog, 1,000 packets), whose drops no socket counts.
 SENT = 200
 
 
@@ -29,9 +29,8 @@ def check_datagram(client, message):
 
 
 def catch_up(client):
-    """Takes all answers; how many messages it sent for that, and the answers to them and to others.
-
-    Answers come in order: behind that to the newest message there is none. A message may be dropped.
+    """Reads all answers, up to that to a message that it sends itself, again if that is dropped. Returns how
+    many it sent, and the numbers of answers to those and to others.
     """
     client.settimeout(1)
     answered = 0
@@ -86,7 +85,7 @@ def one_forged_datagram_makes_no_loop():
         with socket_of(one) as forged:
             for address in addresses:
                 forged.sendto(b"round and round", address)
-        for _ in range(300):  # What goes round goes on as fast as these do.
+        for _ in range(300):  # A datagram that goes round would be as fast as these.
             for server in [one, two]:
                 with peer(server) as client:
                     check_datagram(client, b"x")

@@ -13,7 +13,7 @@ except ImportError:
 
 
 def own_references(part, prefix):
-    """`part` of a schema with its references as they are once that schema lies below `prefix`."""
+    """`part` of a schema with its references rewritten for that schema being below `prefix`."""
     if isinstance(part, list):
         return [own_references(one, prefix) for one in part]
     if not isinstance(part, dict):
@@ -32,7 +32,7 @@ def bundle(schemas, root):
 
 
 def keeps_to_the_schema(document):
-    """`document` is valid by the schema that it names, and that schema by its own."""
+    """Checks `document` by the schema that it names, and that schema by its meta-schema."""
     if Draft202012Validator is None:
         raise Skip("python3 has no module jsonschema")
     schemas = {}

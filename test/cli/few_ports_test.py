@@ -2,43 +2,30 @@
 """netload on a machine with a hundred local ports: a network namespace of its own. Needs root and ip(8)."""
 
 import contextlib
-import os
-import shutil
-import subprocess
 
-from case import Skip, case, contains, equal, expect, run, wait_until
+from case import case, contains, equal, expect, run, wait_until
+from network_namespace import NetworkNamespace
 from process import Echo, Process, backend_flags, program, require_backend, run_program
 
 PORTS = 100
 
 
-class Namespace:
-    """A network namespace with loopback and PORTS local ports."""
+class FewPorts(NetworkNamespace):
+    """A network namespace with PORTS local ports, whose loopback is up unless told otherwise."""
 
-    def __init__(self):
-        if os.geteuid() != 0 or not shutil.which("ip"):
-            raise Skip("a network namespace needs root and ip(8)")
-        self.name = f"wiremark-{os.getpid()}"
-        tried = subprocess.run(["ip", "netns", "add", self.name], capture_output=True, text=True, check=False)
-        if tried.returncode != 0:
-            raise Skip(f"no network namespace can be made: {tried.stderr.strip()}")
-        self.inside = ["ip", "netns", "exec", self.name]
-        self.run("ip", "link", "set", "lo", "up")
+    def __init__(self, up=True):
+        super().__init__()
+        self.up = up
+
+    def prepare(self):
+        if self.up:
+            self.run("ip", "link", "set", "lo", "up")
         self.run("sh", "-c", f"echo 40000 {40000 + PORTS - 1} > /proc/sys/net/ipv4/ip_local_port_range")
-
-    def run(self, *argv):
-        subprocess.run([*self.inside, *argv], check=True, capture_output=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        subprocess.run(["ip", "netns", "del", self.name], check=True)
 
 
 @contextlib.contextmanager
 def echo_in_namespace(listen="127.0.0.1:7007"):
-    with Namespace() as namespace, Echo(listen=[listen], before=namespace.inside) as server:
+    with FewPorts() as namespace, Echo(listen=[listen], before=namespace.inside) as server:
         yield namespace, server
 
 
@@ -53,6 +40,14 @@ def every_port_is_used():
                             "-n", 1000, "--json").ended_with(0).json()
         equal(result["totals"]["connections"], 2 * PORTS, "connections")
         equal(result["config"]["source-ip"], "127.0.0.2 to 127.0.0.3 (2)", "sources")
+
+
+@case
+def loopback_that_is_down():
+    with FewPorts(up=False) as namespace:
+        for target in ["127.0.0.1:7007", "udp:127.0.0.1:7007"]:
+            contains(netload_in(namespace, target, "-c", 1, "-n", 1).ended_with(3).err, "ip link set lo up", "the fix")
+        contains(netload_in(namespace, "10.1.2.3:7007", "-c", 1, "-n", 1).ended_with(3).err, "ip route", "the fix")
 
 
 @case
@@ -73,7 +68,7 @@ def loopback_has_sources_enough():
 
 @case
 def ipv6_sources():
-    with Namespace() as namespace:
+    with FewPorts() as namespace:
         for last in range(1, 5):
             namespace.run("ip", "addr", "add", f"fd00::{last}/128", "dev", "lo", "nodad")
         with Echo(listen=["[fd00::1]:7007"], before=namespace.inside) as server:

@@ -12,7 +12,7 @@ from case import case, contains, equal, expect, run
 from messages import FOREIGN, FORMATS, frame, frame_of_size, prefixed
 from process import Echo, check_echo, netload, receive, require_backend
 
-# What malformed.json calls the format that has no other name there.
+# The name of the format in malformed.json, where it differs.
 NAME_IN_VECTORS = {"bytes": "bytestream"}
 
 SEVERAL = [(567, 15, b"abc"), (0, 0, b""), (-1, -70_000, "Zürich".encode()), (2**31 - 1, -2**31, b"x" * 3000)]
@@ -23,12 +23,12 @@ def stream_of(name, messages):
 
 
 def expect_end(client, before=b""):
-    """What is still to come is `before`, and then the end of the connection."""
+    """Expects `before`, and then the end of the connection."""
     got = bytearray()
     try:
         while part := client.recv(1 << 16):
             got += part
-    except ConnectionResetError:  # It had not read all that was sent.
+    except ConnectionResetError:  # The peer closed with unread bytes.
         pass
     expect(got == before, f"{len(got)} other bytes than the {len(before)} expected: {bytes(got[:200])}")
 
@@ -111,7 +111,7 @@ def a_message_may_come_in_two_parts(server, name):
 
 
 def malformed_packets(name):
-    """Payloads that the format does not allow, and the kind of error of each."""
+    """Payloads that the format does not allow, and the error of each."""
     path = os.path.join(os.path.dirname(__file__), "..", "wire", "data", "malformed.json")
     with open(path, encoding="utf-8") as file:
         packets = json.load(file)["packets"]

@@ -61,12 +61,12 @@ ENCODERS = {"bytes": of_bytes, "protobuf": of_protobuf, "json": of_json, "flatbu
 
 
 def frame(name, head=567, guid=15, content=b"abc"):
-    """One message as its format's own writer makes it, with the frame around it."""
+    """One message in the usual form of its format, with the frame around it."""
     return ENCODERS[name](head, guid, content)
 
 
 def frame_of_size(name, size):
-    """A message whose length, as the frame has it, is `size`."""
+    """A message whose frame says the length `size`."""
     around = len(frame(name, content=b"")) - (12 if name == "bytes" else 4)
     content = size - around
     while True:

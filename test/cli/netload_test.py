@@ -56,7 +56,7 @@ def duration():
         result = document(server, "-c", "4", "-d", "200ms")
         expect(result["totals"]["messages"] > 0, "no message")
         equal(result["totals"]["connections"], 4, "connections")
-        equal(result["latency_ns"]["count"], result["totals"]["messages"], "latencies")
+        equal(result["latency_ns"]["count"], result["outcome"]["answered"], "latencies")
         equal(result["latency_ns"]["from"], "send", "where latency counts from")
 
 
@@ -152,7 +152,7 @@ def pipeline():
         for flags in [["-n", "2000"], ["-R", "2k", "-d", "500ms"]]:
             result = document(server, "-c", "2", "-P", "8", *flags)
             equal(result["config"]["pipeline"], "8", "pipeline")
-            equal(result["totals"]["messages"], 2000 if "-n" in flags else 1000, "messages")
+            equal(result["outcome"]["answered"], 2000 if "-n" in flags else 1000, "answered")
 
 
 @case
@@ -171,7 +171,7 @@ def sizes():
 
 @case
 def more_under_way_than_the_sockets_hold():
-    """Neither end may rest until the other has read: both would, for ever."""
+    """Neither end may stop reading until the other has read: both would, for ever."""
     for flags in [["-s", "16M", "-n", "6"], ["-s", "1M", "-P", "16", "-n", "100"],
                   ["-s", "1M", "-P", "32", "-r", "20", "-d", "1s"]]:
         with Echo() as server:
@@ -291,7 +291,7 @@ def interrupt_prints_what_there_is():
 
 @case
 def hangup_stays_ignored_under_nohup():
-    """By netload and by the server it starts."""
+    """Both netload and the server that it starts ignore it."""
     argv = [program("NETLOAD"), *backend_flags(), "-c", "2", "-d", "60s", "-i", "50ms", "--json"]
     with Process("nohup", *argv) as running:
         wait_until(lambda: running.err.count("qps") > 2, "it ran")
@@ -375,7 +375,7 @@ def a_batch_sends_what_came_due_together():
 
 @contextlib.contextmanager
 def kernel_stamps():
-    """Has the kernel stamp what it receives: it begins some time after a socket asks for that, and ends with the last."""
+    """Makes the kernel stamp packets, from a while after the first socket asks until the last one closes."""
     with socket.create_server(("127.0.0.1", 0)) as listener, socket.create_connection(listener.getsockname()) as one, \
             listener.accept()[0] as other:
         other.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -450,7 +450,7 @@ def compare_as_json():
             equal(len(json.load(file)["backends"]), 1, "backends in the file")
 
 
-def resting_servers(running):
+def stopped_servers(running):
     return sum(state_of(pid) == "T" for pid in children_of(running.pid))
 
 
@@ -458,23 +458,23 @@ def resting_servers(running):
 def only_one_server_of_a_comparison_runs_at_a_time():
     with start_netload("--compare", "epoll,epoll,epoll", "--rounds", "100", "-d", "500ms", "-c", "2", "--wait", "spin") as running:
         wait_until(lambda: len(children_of(running.pid)) == 3, "three servers were started")
-        wait_until(lambda: resting_servers(running) == 2, "two of them rested")
+        wait_until(lambda: stopped_servers(running) == 2, "two of them were stopped")
         servers = children_of(running.pid)
         running.signal(signal.SIGKILL)
         running.finish()
-        wait_until(lambda: not any(os.path.exists(f"/proc/{pid}/exe") for pid in servers), "resting servers ended")
+        wait_until(lambda: not any(os.path.exists(f"/proc/{pid}/exe") for pid in servers), "stopped servers ended")
 
 
 @case
 def one_of_a_kind_is_singular():
-    """In heads, tables and messages."""
+    """It holds in headings, tables and messages."""
     with Echo() as server:
         said = [netload("--compare", "epoll", "--rounds", "1", "-c", "1", "-s", "1", "-n", "1").ended_with(0).out,
                 netload("--find-max", server.address, "-c", "1", "-d", "50ms", "--slo", "p99<1ns").ended_with(1).out,
                 netload(server.address, "-c", "1", "-n", "1", "--slo", "errors<0").ended_with(1).out,
                 netload(f"127.0.0.1:{free_port()}", "-c", "1", "-n", "1").ended_with(3).err]
     for text, parts in zip(said, [["1 connection, 1 byte, closed loop, 1 round of 1 message each"],
-                                  ["1 connection, probes"], ["1 connection,", "0 of 1 value:"],
+                                  ["1 connection, probes"], ["1 connection,", "1 of 1 value:"],
                                   ["0 of 1 connection to"]]):
         for part in parts:
             contains(text, part)
@@ -485,7 +485,7 @@ def one_of_a_kind_is_singular():
 @case
 def compare_can_be_interrupted():
     with start_netload("--compare", "epoll,epoll", "--rounds", "100", "-d", "300ms", "-c", "2") as running:
-        wait_until(lambda: resting_servers(running) == 1, "a round was under way")
+        wait_until(lambda: stopped_servers(running) == 1, "a round was under way")
         running.signal(signal.SIGINT)
         running.finish().ended_with(130)
 

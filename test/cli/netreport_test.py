@@ -1,14 +1,24 @@
 #!/usr/bin/env python3
 """netreport adds what netload wrote: without loss, and only what belongs together."""
 
+import contextlib
+import csv
+import io
 import json
 import os
+import pathlib
 import shutil
+import sys
 import tempfile
+from xml.etree import ElementTree
 
 from case import case, contains, equal, expect, run
 from document import keeps_to_the_schema
 from process import Echo, netload, program, run_program
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from bench.document import Document, runs_of, state_of
 
 
 def netreport(*flags, **limits):
@@ -16,7 +26,8 @@ def netreport(*flags, **limits):
 
 
 class Runs:
-    """Results of netload against one netecho, as files that end with the case."""
+    """Results of netload against one netecho, as files that end with the case. They are made one after
+    the other; at_once() makes them say something else."""
 
     def __init__(self, *flags_of_runs):
         self._folder = tempfile.TemporaryDirectory()
@@ -26,12 +37,25 @@ class Runs:
                 self.files.append(self.path(f"{number}.json"))
                 netload(server.address, *flags, f"--json={self.files[-1]}").ended_with(0)
 
+    def at_once(self):
+        """Names of copies that were all measured from the same moment on."""
+        names = []
+        for number in range(len(self.files)):
+            names.append(self.path(f"at_once_{number}.json"))
+            with open(names[-1], "w", encoding="utf-8") as file:
+                json.dump(self.document(number) | {"measured_from": self.document(0)["measured_from"]}, file)
+        return names
+
     def path(self, name):
         return os.path.join(self._folder.name, name)
 
     def document(self, number):
         with open(self.files[number], encoding="utf-8") as file:
             return json.load(file)
+
+    def messages(self):
+        """How many were answered in the asked time: on a busy machine, not all."""
+        return sum(self.document(number)["totals"]["messages"] for number in range(len(self.files)))
 
     def __enter__(self):
         return self
@@ -48,14 +72,15 @@ def one_file_is_the_same_again():
     with Runs(OPEN) as runs:
         equal(netreport(runs.files[0], "--json").ended_with(0).json(), runs.document(0), "the document")
         text = netreport(runs.files[0]).ended_with(0).out
-        contains(text, "VALID: netload ")
+        contains(text.splitlines()[0], "VALID")
+        contains(text.splitlines()[0], ": netload ")
         contains(text, "  outcome     90 planned, sent and answered\n")
 
 
 @case
 def histograms_are_added_without_loss():
     with Runs(OPEN, [*OPEN, "-s", "2k"], ["-c", "2", "-r", "100", "-d", "300ms"]) as runs:
-        merged = netreport(*runs.files, "--json").ended_with(0).json()
+        merged = netreport(*runs.at_once(), "--json").ended_with(0).json()
         keeps_to_the_schema(merged)
         parts = [runs.document(number) for number in range(3)]
         for name in ["latency_ns", "service_ns", "lateness_ns", "connect_ns"]:
@@ -67,7 +92,7 @@ def histograms_are_added_without_loss():
             equal(merged[name]["min"], min(part[name]["min"] for part in parts), f"min of {name}")
             equal(merged[name]["max"], max(part[name]["max"] for part in parts), f"max of {name}")
         equal(merged["outcome"]["answered"], 240, "answered")
-        equal(merged["totals"]["messages"], 240, "messages")
+        equal(merged["totals"]["messages"], runs.messages(), "messages")
         equal(merged["totals"]["seconds"], max(part["totals"]["seconds"] for part in parts), "seconds")
         equal(merged["config"]["size"], "512, 2048", "sizes")
         in_turn = netreport("--in-turn", *runs.files, "--json").ended_with(0).json()
@@ -78,13 +103,13 @@ def histograms_are_added_without_loss():
 def every_form():
     with Runs(OPEN, OPEN) as runs:
         out, rows, hgrm, log = (runs.path(name) for name in ["out.json", "rows", "hgrm", "log"])
-        ended = netreport(*runs.files, f"--json={out}", "--csv", rows, "--hgrm", hgrm, "--hdr-log", log,
+        ended = netreport(*runs.at_once(), f"--json={out}", "--csv", rows, "--hgrm", hgrm, "--hdr-log", log,
                           "--percentiles", "50,75").ended_with(0)
-        contains(ended.out, "180 messages")
+        contains(ended.out, f"{runs.messages()} messages")
         contains(ended.out, "p75")
         expect("\n  p90 " not in ended.out, f"a percentile nobody asked for:\n{ended.out}")
         with open(out, encoding="utf-8") as file:
-            equal(json.load(file)["totals"]["messages"], 180, "messages in the file")
+            equal(json.load(file)["totals"]["messages"], runs.messages(), "messages in the file")
         with open(rows, encoding="utf-8") as file:
             equal(len(file.read().splitlines()), 2, "lines of the CSV")
         with open(hgrm, encoding="ascii") as file:
@@ -95,11 +120,76 @@ def every_form():
         contains(netreport(runs.files[0], "--color", "always").ended_with(0).out, "\033[1;3")
 
 
+def pictures(text):
+    """The titles of the pictures of a page, which must be XML."""
+    return [title.text for title in ElementTree.fromstring(text).iterfind(".//{*}svg/{*}title")]
+
+
+@case
+def pages():
+    with Runs(OPEN, ["-c", "2", "-d", "300ms", "-i", "100ms"]) as runs:
+        ended = netreport(runs.files[0], "--html").ended_with(0)
+        equal(pictures(ended.out), ["Latency by percentile", "Processor time per message"], "pictures")
+        page = runs.path("page.html")
+        ended = netreport(runs.files[1], f"--html={page}").ended_with(0)
+        contains(ended.out, " netload ")
+        with open(page, encoding="utf-8") as file:
+            contains(pictures(file.read()), "Messages per second over time")
+        # They could not be added up.
+        equal(netreport(*runs.files, f"--html={page}").ended_with(0).out, "", "standard output")
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        contains(text, "2 runs of netload beside each other")
+        for name in ["<td>0</td>", "<td>1</td>"]:  # Their files, 0.json and 1.json.
+            contains(text, name)
+        contains(netreport(*runs.files, "--html", "--json=/dev/null").ended_with(3).err, "leave out --json")
+        nine = [runs.path(f"copy{number}.json") for number in range(9)]
+        for number, copy in enumerate(nine):
+            with open(copy, "w", encoding="utf-8") as file:
+                json.dump({**runs.document(0), "started": f"2026-11-21T00:00:0{number}Z"}, file)
+        contains(netreport(*nine, "--html").ended_with(3).err, "name fewer")
+        contains(netreport(runs.files[0], "--html", "--json").ended_with(2).err, "--html=FILE writes a file")
+
+
+@case
+def pages_of_the_tools_themselves():
+    with tempfile.TemporaryDirectory() as folder:
+        page = os.path.join(folder, "page.html")
+
+        def shown():
+            with open(page, encoding="utf-8") as file:
+                return pictures(file.read())
+
+        out = netload("-c", "2", "-R", "100", "-d", "300ms", f"--html={page}").ended_with(0).out
+        contains(out, "30 planned, sent and answered")
+        expect(" s " not in out.splitlines()[0], f"a line of an interval that nobody asked for:\n{out}")
+        contains(shown(), "Messages per second over time")
+        contains(pictures(netload("-c", "2", "-n", "50", "--html").ended_with(0).out), "Latency by percentile")
+        netload("--compare", "epoll,epoll", "-c", "2", "-n", "50", "--rounds", "2", f"--html={page}").ended_with(0)
+        equal(shown()[0], "Ratio to epoll", "the first picture")
+        netload("--find-max", "-d", "50ms", "-c", "1", "-R", "100", "--slo", "p99<1ns", f"--html={page}").ended_with(1)
+        equal(shown(), ["Probes"], "pictures")
+        run_program(program("NETECHO"), "127.0.0.1:0", "-q", "-d", "300ms", f"--html={page}").ended_with(0)
+        contains(shown(), "Messages per second over time")
+
+
+@case
+def runs_that_followed_one_another():
+    with Runs(OPEN, OPEN) as runs:
+        ended = netreport(*runs.files).ended_with(3)
+        for words in runs.files[0], runs.files[1], "for 300 ms", "did not run at once", "--in-turn":
+            contains(ended.err, words)
+        messages = runs.messages()
+        contains(netreport("--in-turn", *runs.files).ended_with(0).out,
+                 f"{messages / 0.6:.3g} qps   {messages} messages")
+        contains(netreport("--in-turn", *runs.at_once()).ended_with(3).err, "leave out --in-turn")
+
+
 @case
 def what_cannot_be_added():
     with Runs(OPEN, ["-c", "2", "-n", "50"], [*OPEN, "--latency-from", "send"]) as runs:
         ended = netreport(runs.files[0], runs.files[1]).ended_with(3)
-        contains(ended.err, "run 2 cannot be added to run 1")
+        contains(ended.err, f"{runs.files[1]} cannot be added to {runs.files[0]}")
         equal(ended.out, "", "standard output")
         contains(netreport(runs.files[1], runs.files[2]).ended_with(3).err, "one has a rate")
         contains(netreport(runs.files[0], runs.files[2]).ended_with(3).err, "counts from the send")
@@ -163,7 +253,75 @@ def a_study_is_printed_as_the_tool_printed_it():
         told_again(folder, "--find-max", "-d", "50ms", "-c", "1", "-R", "100", "--slo", "p99<1ns", code=1)
         file = told_again(folder, "--compare", "epoll,epoll", "-c", "2", "-n", "50", "--rounds", "2")
         contains(netreport(file, file).ended_with(3).err, "name it alone")
-        contains(netreport(file, "--csv", os.path.join(folder, "rows")).ended_with(3).err, "leave out --csv")
+        equal(pictures(netreport(file, "--html").ended_with(0).out)[0], "Ratio to epoll", "the first picture")
+        contains(netreport(file, "--hgrm", os.path.join(folder, "hgrm")).ended_with(3).err, "leave out --hgrm")
+        rows = rows_of(folder, file)
+        equal([row["backend"] for row in rows], ["epoll"] * 4, "the backend of each round")
+        equal([row["messages"] for row in rows], ["50"] * 4, "the messages of each round")
+
+
+def rows_of(folder, file):
+    """What netreport makes of a document as CSV."""
+    table = os.path.join(folder, "rows.csv")
+    netreport(file, "--csv", table).ended_with(0)
+    with open(table, encoding="utf-8", newline="") as text:
+        return list(csv.DictReader(text))
+
+
+@case
+def codecs_are_printed_as_codecbench_printed_them():
+    with tempfile.TemporaryDirectory() as folder:
+        for flags in [["-w", "packet", "-f", "bytes,protobuf"], ["-w", "packet", "-f", "bytes", "--hot", "-v"],
+                      ["--targets"], ["--experiment", "e2"], ["--experiment", "e4"], ["--experiment", "e6"]]:
+            file = os.path.join(folder, "codecs.json")
+            told = run_program(program("CODECBENCH"), *flags, "-n", "20", "--repeat", "1", "--color", "never",
+                               f"--json={file}", seconds=120).ended_with(0).out
+            equal(netreport(file).ended_with(0).out, told, f"the text of {flags}")
+            with open(file, encoding="utf-8") as text:
+                equal(netreport(file, "--json").ended_with(0).out, text.read(), f"the document of {flags}")
+        keys = [cell["key"] for cell in netreport(file, "--json").json()["cells"]]
+        equal([row["key"] for row in rows_of(folder, file)], keys, "a row for each cell")
+        with open(file, encoding="utf-8") as text:
+            document = json.load(text)
+        document["cells"][0]["ns_p50"] = "fast"
+        with open(file, "w", encoding="utf-8") as text:
+            json.dump(document, text)
+        contains(netreport(file).ended_with(3).err, '/cells/0/ns_p50 is "fast", and must be a number')
+
+
+@case
+def an_experiment_is_printed_as_its_script_printed_it():
+    with tempfile.TemporaryDirectory() as folder, Echo() as server:
+        load = netload(server.address, "-c", "1", "-n", "50", "--json", "--quiet").ended_with(0).json()
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            document = Document("E0", os.path.join(folder, "e0.json"))
+            with document:
+                print("\nserver   qps")
+                document.add({"point": "512x1", "server": "epoll", "pinned": True, "qps": 12.5,
+                              "distance_ns": [62, None], "placed": None})
+                document.add({"point": "512x1", "server": "uv", "failed": "it is not there"})
+                document.add({"model": "loop", "load": load, "host": load["host"]})
+                print("epoll   12.5")
+        equal(printed.getvalue(), "\nserver   qps\nepoll   12.5\n", "what the script printed")
+        equal(netreport(document.path).ended_with(0).out, printed.getvalue(), "what netreport prints")
+        with open(document.path, encoding="utf-8") as text:
+            equal(netreport(document.path, "--json").ended_with(0).json(), json.load(text), "the document")
+        keeps_to_the_schema(netreport(document.path, "--json").json())
+        rows = rows_of(folder, document.path)
+        equal([row["labels"] for row in rows],
+              ["point=512x1 server=epoll placed=", "point=512x1 server=uv", "model=loop"], "labels")
+        equal(rows[1]["failed"], "it is not there", "why a run failed")
+        equal(rows[2]["load_messages"], "50", "messages of the third")
+        equal(runs_of(document.path)[0],
+              {"point": "512x1", "server": "epoll", "pinned": 1, "qps": 12.5, "distance_ns": [62, 0],
+               "placed": None}, "a run again")
+        state = {"seeds": [7], "runs": [{"server": "uv", "qps": 2}], "failed": []}
+        with contextlib.redirect_stdout(io.StringIO()), document:
+            document.content["runs"] = []
+            document.take(state, ["runs", "failed"])
+        equal(state_of(document.path, ["runs", "failed"]), state, "what a script needs to go on")
+        netreport(document.path).ended_with(0)
 
 
 @case
@@ -202,6 +360,14 @@ def it_explains_itself():
     contains(netreport("--version").ended_with(0).out, "netreport ")
     for shell in ["bash", "zsh", "fish"]:
         contains(netreport("--completion", shell).ended_with(0).out, "in-turn")
+
+
+@case
+def strict_wants_a_valid_sum():
+    with Runs(["-c", "2", "-n", "20"], ["-c", "2", "-n", "20"]) as runs:
+        netreport(*runs.files, "--in-turn").ended_with(0)
+        netreport(runs.files[0], "--strict").ended_with(1)
+        netreport(*runs.files, "--in-turn", "--strict").ended_with(1)
 
 
 run()

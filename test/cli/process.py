@@ -12,6 +12,7 @@ import resource
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 
 from case import Skip, Unexpected, equal, expect, wait_until
@@ -21,6 +22,10 @@ SECONDS_AT_MOST = 90
 # Tests run by nohup(1) ignore SIGHUP, and so would the programs: what is handled is not inherited.
 if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
+
+
+# A test that is told to end, as one that takes too long is, still takes away what it made.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit("told to end"))
 
 
 class Process:
@@ -106,7 +111,7 @@ class Process:
         return self
 
     def json(self):
-        """What stands on standard output, which must be one JSON document and nothing else."""
+        """Standard output, which must be exactly one JSON document."""
         try:
             return json.loads(self.out)
         except ValueError as error:
@@ -134,7 +139,7 @@ def state_of(pid):
 
 
 def handles(pid, number):
-    """Whether a process has a handler for the signal by now (SigCgt of proc(5)), and lives on after it."""
+    """Whether a process has installed a handler for the signal (SigCgt of proc(5)), and so survives it."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         caught = next(line for line in status if line.startswith("SigCgt:"))
     return int(caught.split()[1], 16) >> (number - 1) & 1
@@ -222,8 +227,9 @@ def check_echo(client, message=b"one message"):
 
 
 def check_never_reading(server, turns):
-    """A client that never reads is read from no more, its server's memory stays bounded and others are served; once it
-    reads, it gets every byte. Sending has stopped when it fails `turns` times, with an echo to another in between."""
+    """The server stops reading a client that never reads; its memory stays bounded and others are served. Once
+    the client reads, it gets every byte. Sending counts as stopped after it failed `turns` times, with an echo
+    to another client in between."""
     with server.connect() as greedy, server.connect() as other:
         check_echo(other)
         before = server.resident_bytes()
@@ -271,7 +277,7 @@ def require_ipv6():
 
 
 def free_port():
-    """A port on which nobody listens now, and that nobody is given who asks the kernel for any (ip(7))."""
+    """A port on which nobody listens, outside the range from which the kernel gives any port (ip(7))."""
     with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
         lowest = int(file.read().split()[0])
     for port in random.sample(range(1024, lowest), min(100, lowest - 1024)):

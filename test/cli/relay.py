@@ -1,4 +1,4 @@
-"""A network that does to each answer what it is told, between real sockets on loopback."""
+"""A network that loses, delays or changes answers as a test says, between real sockets on loopback."""
 
 import contextlib
 import selectors

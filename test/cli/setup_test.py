@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ./setup builds and says, on a machine whose compiler and package manager are pretended.
+"""What ./setup builds and says, on a machine with a fake compiler and package manager.
 
 The environment names the script as SETUP.
 """
@@ -66,12 +66,17 @@ def read_until(process, part):
 def run_builds_only_what_its_table_needs(machine):
     os.makedirs(machine.folder + "/build/tools")
     machine.program("ninja", 'echo "$*" >asked')
-    machine.program("../build/tools/netload", 'echo "the table of $*"')
+    machine.program("../build/tools/netload", 'echo "the table of $*"; echo page >"${3#--html=}"')
     code, out = machine.output("run")
     equal(code, 0, f"the exit code of {out}")
     with open(machine.folder + "/asked", encoding="ascii") as file:
         equal(file.read(), "-C build tools/netload tools/netecho\n", "what ninja was asked for")
     contains(out, "the table of --compare epoll,uring")
+    contains(out, "setup: the same as pictures, for a browser: build/report.html\n")
+    machine.program("../build/tools/netload", "exit 3")
+    code, out = machine.output("run")
+    equal(code, 3, f"the exit code of {out}")
+    expect("for a browser" not in out, f"the page of an earlier run: {out}")
 
 
 @on_a_machine
@@ -88,7 +93,7 @@ def a_build_that_is_piped_says_how_far_it_is(machine):
 
 @on_a_machine
 def packages_that_are_installed_are_told(machine):
-    """The compiler is missing until apt-get has brought it, which the test allows."""
+    """The compiler is missing until apt-get installs it, when the test allows that."""
     os.mkfifo(machine.folder + "/seen")
     machine.program("c++", "test -e installed")
     machine.program("apt-get", '[ "$1" = install ] || exit 0; echo "Unpacking g++"; read -r line <seen; touch installed')
@@ -112,7 +117,7 @@ def a_step_that_fails_shows_the_end_of_its_log(machine):
 
 @on_a_machine
 def what_tells_how_far_it_is_ends_with_setup(machine):
-    """Or a pipe that it writes to would stay open for ever."""
+    """If it lived on, a pipe that it writes to would stay open for ever."""
     os.mkfifo(machine.folder + "/seen")
     machine.program("ninja", 'echo "[1 of 2] Compiling"; read -r line <seen')
     with machine.setup("build") as process:

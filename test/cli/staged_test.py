@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""netecho --model staged: nothing is lost between its threads, whatever fills, ends or breaks."""
+"""netecho --model staged: nothing is lost between its threads when rings fill or connections end or break."""
 
 import os
 import resource
@@ -19,7 +19,7 @@ def frame(content, guid=1):
 
 
 def unread_by_the_server(client):
-    """Bytes of this connection that stand in the kernel, from /proc/net/tcp."""
+    """Bytes of this connection that wait in the kernel, from /proc/net/tcp."""
     end = f":{client.getsockname()[1]:04X}"
     with open("/proc/net/tcp", encoding="ascii") as table:
         rows = [line.split() for line in table]
@@ -112,7 +112,7 @@ def a_client_that_never_reads():
     with Echo(*STAGED, "--tick", "1ms", "--json") as server:
         check_never_reading(server, turns=300)
         result = server.stop().ended_with(0).json()
-        contains(" ".join(result["path"]["evidence"]), "reading rested")
+        contains(" ".join(result["path"]["evidence"]), "reading paused")
 
 
 @case

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Standard streams that are full, closed, or read by nobody any more: the tools say so and end, never with 0."""
+"""Standard streams that are full, closed, or no longer read: the tools say so and end, never with 0."""
 
 import contextlib
 import os
@@ -75,7 +75,7 @@ def messages_that_nobody_can_hear():
 
 
 def on_a_terminal(kind, *argv):
-    """What a tool shows on a terminal of that kind, on both streams."""
+    """What a tool shows on both streams on a terminal of that kind."""
     mine, its = os.openpty()
     with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=its, stderr=its, env={**os.environ, "TERM": kind}) as process:
         os.close(its)
@@ -99,7 +99,7 @@ def a_dumb_terminal_gets_no_escapes():
 
 @case
 def a_reader_that_goes():
-    """head(1) and a jq that was interrupted: nothing runs on for nobody, and what goes to a file is whole."""
+    """As with head(1), or an interrupted jq: the run ends, and what goes to a file is complete."""
     with tempfile.TemporaryDirectory() as folder, Echo() as server:
         file = os.path.join(folder, "result.json")
         for argv in [[program("NETLOAD"), server.address, "-c", "2", "-d", "300s", "-i", "20ms", f"--json={file}"],
@@ -123,7 +123,7 @@ def a_reader_that_goes():
 
 @case
 def a_terminal_that_is_closed():
-    """Its shell sends SIGHUP and the kernel sends another: neither takes the result away."""
+    """Its shell sends SIGHUP and the kernel sends another: the result is printed all the same."""
     with tempfile.TemporaryDirectory() as folder:
         for tool, argv in [("NETLOAD", ["-c", "2", "-d", "300s"]), ("NETECHO", ["127.0.0.1:0", "-d", "300s"])]:
             file = os.path.join(folder, tool)

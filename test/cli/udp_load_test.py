@@ -23,11 +23,15 @@ def delivery(ended):
     """What became of the messages, after a look at what must hold for any run."""
     document = ended.json()
     expect_outcome(document)
-    return {**document["outcome"], **document["delivery"]}
+    counts = {**document["outcome"], **document["delivery"]}
+    waited = counts.pop("lost_wait_s", None)  # None in an open loop, which waits for nothing.
+    if waited is not None:
+        equal(waited > 0, counts["lost"] > 0, f"whether {waited} s were waited for {counts['lost']} lost messages")
+    return counts
 
 
 def fate(sent, duplicated=0, wrong=0):
-    """Of messages that were all sent and answered, in their order."""
+    """The outcome when all messages were sent and answered in order."""
     return {"planned": sent, "sent": sent, "answered": sent, "lost": 0, "late": 0, "unsent": 0, "reordered": 0,
             "duplicated": duplicated, "wrong": wrong}
 
@@ -100,7 +104,7 @@ def every_copy_is_counted():
 
 @case
 def what_comes_back_wrong_answers_nothing():
-    """The right answer goes behind each wrong one, and is no copy of it."""
+    """The right answer follows each wrong one, and does not count as a copy."""
     def back(_, sequence, datagram):
         spoilt = {1: datagram[:-1], 2: datagram + b"x", 3: b"", 4: datagram[:15], 5: datagram[:40] + b"\xff\xfe\xfd" +
                   datagram[43:], 6: b"\xff" * 4 + datagram[4:], 7: datagram[:8] + b"\xff\xff\xff\xff" + datagram[12:],
@@ -140,9 +144,9 @@ def the_server_ends_in_mid_run():
 
 
 @case
-def a_server_that_rests():
-    """What it has no room for is lost, and both ends say the same of it. All that is sent fits into the queue of a
-    processor, whose drops neither end would see."""
+def a_server_that_is_stopped():
+    """Both ends count the same datagrams as lost, those for which it has no room. All that is sent fits into
+    the queue of a processor, whose drops neither end would see."""
     with Echo("--rcvbuf", "4k", "--json", listen=LOOPBACK) as server:
         with start_netload(server.address, "-c", "10", "-r", "80", "-d", "1s", "-i", "50ms", "--json") as load:
             wait_until(lambda: load.err.count(" qps ") >= 2, "the run was under way")
@@ -209,7 +213,7 @@ def every_output_has_it():
             rows = list(csv.DictReader(rows))
         equal([row["outcome_answered"] for row in rows], ["1000", "1000"], "the column outcome_answered")
         equal(rows[0]["datagrams_out"], "1000", "the column datagrams_out")
-        merged = run_program(program("NETREPORT"), file("0"), file("1"), "--json").ended_with(0)
+        merged = run_program(program("NETREPORT"), "--in-turn", file("0"), file("1"), "--json").ended_with(0)
         equal(delivery(merged), fate(2000), "the merged delivery")
 
 

@@ -9,15 +9,15 @@ import dataclasses
 import json
 import pathlib
 import signal
-import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'peers'))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
+from bench.document import Document, runs_of
+from bench.load import SPARE_DESCRIPTORS, Point, netload, result_of
+from bench.servers import Kind, Server, placement
 import e1_report
-from load import SPARE_DESCRIPTORS, Point, netload
-from servers import Kind, Server, as_child, placement
 
 FORMATS = ('bytes', 'protobuf', 'json', 'flatbuffers', 'y3')
 MODELS = ('loop', 'staged:500ms', 'staged:10ms')
@@ -54,7 +54,7 @@ def load_command(options, cell, server, cpus):
 
 
 def run(options, cell):
-    """One cell: the results of both ends, or why there are none."""
+    """One cell: the results of both ends; RuntimeError says why there are none."""
     server_cpus, client_cpus = placement(1)
     # Blocking clients send their whole plan, if it takes them a tick for each message.
     plan = options.duration * (1 + options.rate)
@@ -62,18 +62,10 @@ def run(options, cell):
     with tempfile.TemporaryDirectory(prefix='e1-') as folder:
         served = pathlib.Path(folder) / 'server.json'
         with Server(cell.server(options, served), options.build, server_cpus) as server:
-            command = load_command(options, cell, server, client_cpus)
-            try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=limit,
-                                      check=False, preexec_fn=as_child())
-            except subprocess.TimeoutExpired:
-                return {'failed': f'netload took longer than {limit:.0f} s'}
-        if done.returncode != 0:
-            said = done.stderr.strip().splitlines() or ['']
-            return {'failed': f'netload exits with {done.returncode}: {said[-1]}'}
+            load = result_of(load_command(options, cell, server, client_cpus), limit)
         if not served.exists():
-            return {'failed': f'the server left no result: {server.said}'}
-        return {'load': json.loads(done.stdout), 'server': json.loads(served.read_text())}
+            raise RuntimeError(f'the server left no result: {server.said}')
+        return {'load': load, 'server': json.loads(served.read_text())}
 
 
 def parse_arguments(arguments):
@@ -109,7 +101,7 @@ def parse_arguments(arguments):
     return options
 
 
-def measure(options):
+def measure(options, document):
     obstacle = Point(1, options.connections + SPARE_DESCRIPTORS).obstacle()
     if obstacle:
         print(f'e1.py: {obstacle}')
@@ -119,23 +111,27 @@ def measure(options):
         for model in options.models.split(','):
             for name in options.formats.split(','):
                 cell = Cell(model, client, name)
-                rows.append(dataclasses.asdict(cell) | run(options, cell))
+                try:
+                    ends = run(options, cell)
+                except RuntimeError as error:
+                    ends = {'failed': str(error)}
+                rows.append(dataclasses.asdict(cell) | ends)
                 e1_report.print_row(rows[-1], first=len(rows) == 1)
-                if options.json:  # Each as it comes: a run that is broken off leaves what it has.
-                    pathlib.Path(options.json).write_text(json.dumps(rows))
+                document.add(rows[-1])
     return rows
 
 
 def main(arguments):
     options = parse_arguments(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    if options.show:
-        rows = [row for name in options.show for row in json.loads(pathlib.Path(name).read_text())]
-        for number, row in enumerate(rows):
-            e1_report.print_row(row, first=number == 0)
-    else:
-        rows = measure(options)
-    e1_report.print_end(rows)
+    with Document('E1', options.json) as document:
+        if options.show:
+            rows = [row for name in options.show for row in runs_of(name)]
+            for number, row in enumerate(rows):
+                e1_report.print_row(row, first=number == 0)
+        else:
+            rows = measure(options, document)
+        e1_report.print_end(rows)
     return 1 if any('failed' in row for row in rows) else 0
 
 

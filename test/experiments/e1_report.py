@@ -1,12 +1,14 @@
 """What E1 measured: the table, what was published, and the answer to the open question."""
-from report import machine
+from bench.console import machine
+from bench.table import Table
 
 # Ethernet, IPv4, TCP with timestamps: what a network card carries around each segment.
 HEADERS = 14 + 20 + 32
 MIB = 1 << 20
 
-HEAD = (f"{'tick':<6} {'clients':<8} {'format':<11} {'msgs/s':>7} {'us':>5} {'MiB/s':>5} "
-        f"{'packets/s':>9} {'p50':>7} {'p99':>7} {'tick':>7} {'max':>7} {'found':>5} {'max':>5}")
+TABLE = Table(('tick', '<6'), ('clients', '<8'), ('format', '<11'), ('msgs/s', '>7,.0f'), ('us', '>5.2f'),
+              ('MiB/s', '>5.1f'), ('packets/s', '>9,.0f'), ('p50', '>7'), ('p99', '>7'), ('tick', '>7'),
+              ('max', '>7'), ('found', '>5,'), ('max', '>5,'), ('', '<1'))
 
 PUBLISHED = """
 published (10,000 connections, 10 messages/s each, processed every 500 ms):
@@ -40,28 +42,27 @@ def per_second(load, *names):
 
 def print_row(row, first):
     if first:
-        print(HEAD)
-    tick_asked = row['model'].partition(':')[2] or row['model']
-    label = f"{tick_asked:<6} {row['client']:<8} {row['format']:<11}"
+        print(TABLE.head())
+    cell = row['model'].partition(':')[2] or row['model'], row['client'], row['format']
     if 'failed' in row:
-        print(f"{label} failed: {row['failed']}", flush=True)
+        print(f"  {', '.join(cell)} failed: {row['failed']}", flush=True)
         return
     load, stages = row['load'], row['server'].get('stages')
-    ticks = f"{'-':>7} {'-':>7} {'-':>5} {'-':>5}"
+    ticks = ('-', '-', '-', '-')
     if stages:
         tick, found = stages['tick_ns'], stages['backlog_found_bytes']
-        ticks = (f"{time_of(percentile(tick, 50)):>7} {time_of(tick['max']):>7} "
-                 f"{found['p99']:>5,} {found['max']:>5,}")
+        ticks = time_of(percentile(tick, 50)), time_of(tick['max']), found['p99'], found['max']
     latency = load['latency_ns']
-    print(f"{label} {load['totals']['qps']:>7,.0f} {load['server_us_cpu_per_message']:>5.2f} "
-          f"{per_second(load, 'bytes_in', 'bytes_out') / MIB:>5.1f} "
-          f"{per_second(load, 'in', 'out'):>9,.0f} "
-          f"{time_of(percentile(latency, 50)):>7} {time_of(percentile(latency, 99)):>7} {ticks}"
-          + ('' if believed(row) else ' !'), flush=True)
+    print(TABLE.row(*cell, load['totals']['qps'], load['server_us_cpu_per_message'],
+                    per_second(load, 'bytes_in', 'bytes_out') / MIB, per_second(load, 'in', 'out'),
+                    time_of(percentile(latency, 50)), time_of(percentile(latency, 99)), *ticks,
+                    '' if believed(row) else '!'), flush=True)
 
 
 def believed(row):
-    return row['load'].get('verdict', {}).get('valid', True)
+    verdict = row['load'].get('verdict', {})
+    figures = {figure['name']: figure['valid'] for figure in verdict.get('figures', [])}
+    return figures.get('rate', verdict.get('valid', True))
 
 
 def cells(rows, model, client):

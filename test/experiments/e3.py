@@ -5,16 +5,19 @@ asio, libevent and libuv stand beside our backends, as their author asked.
 """
 import argparse
 import pathlib
+import random
 import signal
-import statistics
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'peers'))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from load import Point, run
-from report import machine, print_servers, progress
-from rounds import COST
-from servers import KINDS, Server, placement
+from bench import rounds
+from bench.console import machine, print_servers
+from bench.document import Document
+from bench.load import Point, lasting, run
+from bench.ratio import LEGEND, ROUNDS_MIN, median_interval
+from bench.servers import KINDS, Server, placement
+from bench.table import Table
 
 SIZES = (16384, 4096)
 CONNECTIONS = (1, 10, 100, 1000, 10000)
@@ -42,51 +45,51 @@ def kinds_here(options):
     for kind in chosen:
         if not kind.built(options.build):
             print(f'{kind.name} is not built: it needs {kind.needs}')
-    return [kind for kind in chosen if kind.built(options.build)]
+    return {kind.name: kind for kind in chosen if kind.built(options.build)}
 
 
 def measure(options, kinds, point):
-    """The rounds of every server at a point, in turn; and the host."""
+    """The runs of every server at a point."""
     server_cpus, client_cpus = placement(point.threads)
-    done, host = {kind.name: [] for kind in kinds}, None
-    for number in range(options.rounds):
-        first = number % len(kinds)
-        for kind in kinds[first:] + kinds[:first]:
-            progress(f'{point}: round {number + 1} of {options.rounds}, {kind.name}')
-            with Server(kind, options.build, server_cpus, point.threads) as server:
-                one, seen = run(options.build, server, point, options.duration,
-                                options.duration / 4, client_cpus)
-            host = seen or host
-            done[kind.name].append(one)
-    progress('')
-    return done, host
+
+    def once(kind):
+        with Server(kind, options.build, server_cpus, point.threads) as server:
+            one, host = run(options.build, server, point, client_cpus,
+                            lasting(options.duration, options.duration / 4), 1.25 * options.duration)
+        return one | {'host': host}
+
+    return [one | {'point': str(point), 'server': name, 'round': number}
+            for number, name, one in rounds.take(kinds, once, random.Random(), lambda number: number >= options.rounds,
+                                                 str(point))]
 
 
-def print_point(point, done):
-    print(f'\n{point}\n  {"server":<12} {"MiB/s (least..most)":<26} {"CPU us/message":>14}')
-    for name, rounds in done.items():
-        failed = [one['failed'] for one in rounds if 'failed' in one]
-        if failed:
-            print(f'  {name:<12} failed: {failed[0]}')
-            continue
-        rates = [one['qps'] * point.size / (1 << 20) for one in rounds]
-        print(f'  {name:<12} {statistics.median(rates):>8,.0f} ({min(rates):,.0f}..{max(rates):,.0f})'.ljust(42)
-              + f'{statistics.median(one[COST] for one in rounds):>14.2f}', flush=True)
+def print_runs(size, runs):
+    table = Table(('server', '<12'), ('MiB/s', '<26'), ('CPU us/message', '<20'))
+    for point, placed, servers in rounds.groups([one for one in runs if 'failed' not in one]):
+        print(f'{rounds.heading(point, placed, servers)}\n{table.head()}')
+        for name in [name for name in PEERS if name in servers]:
+            own = servers[name]
+            rate = median_interval([one['qps'] * size / (1 << 20) for one in own])
+            print(table.row(name, rate.text(0), median_interval(rounds.values(own, rounds.COST)).text(2)), flush=True)
+    for one in runs:
+        if 'failed' in one:
+            print(f"  {one['server']} failed: {one['failed']}", flush=True)
 
 
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--build', default='build', help='the build directory (%(default)s)')
-    parser.add_argument('--rounds', type=int, default=3, metavar='N', help='(%(default)s)')
-    parser.add_argument('--duration', type=float, default=0.3, metavar='S',
+    parser.add_argument('--rounds', type=int, default=ROUNDS_MIN, metavar='N', help='(%(default)s)')
+    parser.add_argument('--duration', type=float, default=0.2, metavar='S',
                         help='seconds of a run (%(default)s)')
     parser.add_argument('--threads', default='1,2', metavar='LIST', help='at both ends (%(default)s)')
     parser.add_argument('--points', metavar='LIST', help='these only, such as 16kx100,4kx1000t2')
+    parser.add_argument('--json', metavar='FILE', help='write every run to FILE, for netreport')
     parser.add_argument('--full', action='store_true',
-                        help='the original size: 1 to 4 threads, 5 rounds of 10 s')
+                        help=f'the original size: 1 to 4 threads, {ROUNDS_MIN} rounds of 10 s')
     options = parser.parse_args(arguments)
     if options.full:
-        options.threads, options.rounds, options.duration = '1,2,3,4', 5, 10
+        options.threads, options.rounds, options.duration = '1,2,3,4', ROUNDS_MIN, 10
     try:
         options.threads = [int(text) for text in options.threads.split(',')]
         options.points = [Point.parse(text) for text in (options.points or '').split(',') if text]
@@ -95,24 +98,33 @@ def parse_arguments(arguments):
     return options
 
 
-def main(arguments):
-    options = parse_arguments(arguments)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+def run_all(options, document):
+    """Every point, and whether a run failed."""
     kinds = kinds_here(options)
-    print_servers({kind.name: kind.version(options.build) for kind in kinds})
+    print_servers({kind.name: kind.version(options.build) for kind in kinds.values()})
     host, failed = None, False
     for point in options.points or points(options):
         obstacle = point.obstacle()
         if obstacle:
             print(f'\n{point}: skipped, {obstacle}')
             continue
-        done, seen = measure(options, kinds, point)
-        host = seen or host
-        print_point(point, done)
-        failed |= any('failed' in one for rounds in done.values() for one in rounds)
+        runs = measure(options, kinds, point)
+        print_runs(point.size, runs)
+        for one in runs:
+            document.add(one)
+        host = next((one['host'] for one in runs if 'host' in one), host)
+        failed |= any('failed' in one for one in runs)
     print(PUBLISHED)
     print(f'\n{options.rounds} rounds of {options.duration:g} s in turn, loopback, every byte compared\n'
-          f'machine  {machine(host)}')
+          f'figures  {LEGEND}\nmachine  {machine(host)}')
+    return failed
+
+
+def main(arguments):
+    options = parse_arguments(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with Document('E3', options.json) as document:
+        failed = run_all(options, document)
     return 1 if failed else 0
 
 

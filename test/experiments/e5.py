@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """E5, epoll or io_uring: one echo server on each, 512-byte messages, one in flight each."""
 import argparse
-import json
 import pathlib
+import random
 import signal
 import statistics
-import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'peers'))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from load import PATIENCE_S, Point, command
-from report import machine, progress
-from servers import BASELINES, KINDS, Server, as_child, placement
+from bench import rounds
+from bench.console import machine
+from bench.document import Document
+from bench.load import Point, run
+from bench.ratio import LEGEND, ROUNDS_MIN, median_interval
+from bench.servers import BASELINES, KINDS, Server, placement
+from bench.table import Table
+
+# What any server here answers in a second, even with others on the machine.
+RATE_MIN_HZ = 1000
 
 PUBLISHED = """
 published: epoll 33,243 requests/s, io_uring 43,305 requests/s, "+30 %"
@@ -21,46 +27,40 @@ wrong in the original: a thread for each connection at the client, one recv take
            server on the same cores, one run"""
 
 
-def once(options, kind, point):
-    server_cpus, client_cpus = placement(point.threads)
-    more = ['-n', str(options.requests)]
-    if client_cpus:
-        more += ['--cpus', ','.join(map(str, client_cpus))]
-    with Server(kind, options.build, server_cpus, point.threads) as server:
-        done = subprocess.run(command(options.build, server, point, *more), capture_output=True,
-                              text=True, timeout=options.requests / 1000 + PATIENCE_S, check=False,
-                              preexec_fn=as_child())
-    if done.returncode != 0:
-        sys.exit(f'e5.py: netload exits with {done.returncode}: {done.stderr.strip()}')
-    return json.loads(done.stdout)
-
-
 def measure(options, kinds, point):
-    done = {kind.name: [] for kind in kinds}
-    for number in range(options.rounds):
-        for kind in kinds if number % 2 == 0 else kinds[::-1]:
-            progress(f'{point}: round {number + 1} of {options.rounds}, {kind.name}')
-            done[kind.name].append(once(options, kind, point))
-    progress('')
-    return done
+    """The runs of both backends at a point."""
+    server_cpus, client_cpus = placement(point.threads)
+
+    def once(kind):
+        with Server(kind, options.build, server_cpus, point.threads) as server:
+            one, host = run(options.build, server, point, client_cpus, ['-n', str(options.requests)],
+                            options.requests / RATE_MIN_HZ)
+        return one | {'host': host}
+
+    runs = []
+    for number, name, one in rounds.take(kinds, once, random.Random(), lambda number: number >= options.rounds,
+                                         str(point)):
+        if 'failed' in one:
+            sys.exit(f"e5.py: {name}: {one['failed']}")
+        runs.append(one | {'point': str(point), 'server': name, 'round': number})
+    return runs
 
 
-def median_and_spread(values, digits=0):
-    low, high = min(values), max(values)
-    return f'{statistics.median(values):,.{digits}f} ({low:,.{digits}f}..{high:,.{digits}f})'
-
-
-def print_point(point, done):
-    print(f'\n{point}\n  {"backend":<8} {"requests/s":<30} {"server CPU us/request":<24} {"p50 us":>8} {"p99 us":>8}')
-    for name, rounds in done.items():
-        latency = [dict(map(tuple, one['latency_ns']['percentiles'])) for one in rounds]
-        p50, p99 = (statistics.median(one[percent] for one in latency) / 1000 for percent in (50, 99))
-        print(f"  {name:<8} {median_and_spread([one['totals']['qps'] for one in rounds]):<30} "
-              f"{median_and_spread([one['server_us_cpu_per_message'] for one in rounds], 2):<24} "
-              f'{p50:>8.0f} {p99:>8.0f}')
-    first, second = ([one['totals']['qps'] for one in rounds] for rounds in done.values())
-    ratios = [theirs / ours for ours, theirs in zip(first, second)]
-    print(f'  uring against epoll, round by round: requests/s x {median_and_spread(ratios, 2)}', flush=True)
+def print_runs(runs):
+    table = Table(('backend', '<8'), ('requests/s', '<30'), ('server CPU us/request', '<24'), ('p50 us', '>8.0f'),
+                  ('p99 us', '>8.0f'))
+    for point, placed, backends in rounds.groups(runs):
+        print(f'{rounds.heading(point, placed, backends)}\n{table.head()}')
+        for name in [name for name in BASELINES if name in backends]:
+            own = backends[name]
+            percentiles = [statistics.median(rounds.values(own, figure)) / 1000 for figure in ('p50_ns', 'p99_ns')]
+            print(table.row(name, median_interval(rounds.values(own, 'qps')).text(0),
+                            median_interval(rounds.values(own, rounds.COST)).text(2), *percentiles))
+        epoll, uring = (backends.get(name, []) for name in BASELINES)
+        for figure, what in (('qps', 'requests/s'), (rounds.COST, 'server CPU per request')):
+            ratio = rounds.ratio(uring, epoll, figure)
+            print(f"  uring against epoll, round by round: {what} {f'x {ratio.text(2)}' if ratio else 'n/a'}",
+                  flush=True)
 
 
 def main(arguments):
@@ -68,26 +68,32 @@ def main(arguments):
     parser.add_argument('--build', default='build', help='the build directory (%(default)s)')
     parser.add_argument('--requests', type=int, default=200000, metavar='N',
                         help='of each run (%(default)s)')
-    parser.add_argument('--rounds', type=int, default=3, metavar='N', help='(%(default)s)')
+    parser.add_argument('--rounds', type=int, default=ROUNDS_MIN, metavar='N', help='(%(default)s)')
     parser.add_argument('--points', default='512x1,512x100,512x1000,512x100t2', metavar='LIST',
                         help='SIZExCONNECTIONS[tTHREADS] (%(default)s)')
+    parser.add_argument('--json', metavar='FILE', help='write every run to FILE, for netreport')
     parser.add_argument('--full', action='store_true',
-                        help='the original size: 1,000,000 requests, in 5 rounds')
+                        help=f'the original size: 1,000,000 requests, in {ROUNDS_MIN} rounds')
     options = parser.parse_args(arguments)
     if options.full:
-        options.requests, options.rounds = 1_000_000, 5
+        options.requests, options.rounds = 1_000_000, ROUNDS_MIN
     try:
         points = [Point.parse(text) for text in options.points.split(',')]
     except ValueError as error:
         parser.error(str(error))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    kinds = [kind for kind in KINDS if kind.name in BASELINES]
-    for point in points:
-        done = measure(options, kinds, point)
-        print_point(point, done)
-    print(PUBLISHED)
-    print(f'\n{options.requests:,} requests a run, {options.rounds} rounds in turn, one in flight on each '
-          f"connection, every reply compared\nmachine  {machine(done['epoll'][0]['host'])}")
+    kinds = {kind.name: kind for kind in KINDS if kind.name in BASELINES}
+    with Document('E5', options.json) as document:
+        host = None
+        for point in points:
+            runs = measure(options, kinds, point)
+            print_runs(runs)
+            for one in runs:
+                document.add(one)
+            host = runs[0]['host']
+        print(PUBLISHED)
+        print(f'\n{options.requests:,} requests a run, {options.rounds} rounds in turn, one in flight on each '
+              f'connection, every reply compared\nfigures  {LEGEND}\nmachine  {machine(host)}')
     return 0
 
 

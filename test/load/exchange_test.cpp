@@ -141,13 +141,13 @@ TEST_CASE("a datagram says which message it answers, and one of another run is n
     const auto exchange = plan->exchange(1);
     for (const std::uint32_t sequence : {0u, 1u, 77u, 1u << 31, ~0u}) {
       const std::string datagram = sent_by(*exchange, kConnection, sequence, true);
-      CHECK(exchange->sequence_of(kConnection, as_bytes(datagram)) == sequence);
+      CHECK(exchange->sequence_of({0, kConnection, ~0u}, as_bytes(datagram)) == sequence);
       CHECK(reply_of(*exchange, sequence, datagram).size == datagram.size());
     }
     const std::string datagram = sent_by(*exchange, kConnection, 5, true);
-    CHECK(exchange->sequence_of(kConnection + 1, as_bytes(datagram)) != 5);
-    CHECK(plan_of(name, true, 12)->exchange(1)->sequence_of(kConnection, as_bytes(datagram)) != 5);
-    CHECK_FALSE(exchange->sequence_of(kConnection, Bytes()));
+    CHECK(exchange->sequence_of({0, kConnection + 1, ~0u}, as_bytes(datagram)) != 5);
+    CHECK(plan_of(name, true, 12)->exchange(1)->sequence_of({0, kConnection, ~0u}, as_bytes(datagram)) != 5);
+    CHECK_FALSE(exchange->sequence_of({0, kConnection, ~0u}, Bytes()));
   }
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("a datagram may have any head, and answers nothing with another than o
         const wire::Message message{.head = head, .guid = 1, .content = "x"};
         std::vector<std::byte> frame(wire::max_frame_size(codec, message));
         frame.resize(wire::encode_frame(codec, message, frame));
-        const auto sequence = exchange->sequence_of(kConnection, frame);
+        const auto sequence = exchange->sequence_of({0, kConnection, ~0u}, frame);
         REQUIRE(sequence);
         CHECK(exchange->reply({0, kConnection, *sequence}, frame).refused);
       });

@@ -1,4 +1,4 @@
-// How late a load came to a message of its plan, asked long after.
+// How late a load came to a message of its plan, asked when the message is sent much later.
 #include "load/gaps.h"
 
 #include <doctest/doctest.h>

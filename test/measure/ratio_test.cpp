@@ -115,7 +115,7 @@ TEST_CASE("a side is taken when all of the interval is on it, and sure enough") 
 
 namespace {
 
-/// How a machine makes a figure of one round larger or smaller, from round to round.
+/// The factor by which a machine changes a figure in a given round.
 using Noise = double (*)(std::mt19937_64&, std::size_t round);
 
 double normal_noise(std::mt19937_64& random, std::size_t) {
@@ -126,7 +126,7 @@ double skewed_noise(std::mt19937_64& random, std::size_t) {
   return std::lognormal_distribution<double>(0, 0.5)(random);
 }
 
-// What a neighbour takes now and then, on a machine that gets slower all the time.
+// A machine that gets slower and slower, with a neighbour that now and then takes a lot.
 double drifting_noise(std::mt19937_64& random, std::size_t round) {
   const double drift = 1 + 0.05 * static_cast<double>(round);
   return drift * std::exp(0.02 * std::cauchy_distribution<double>()(random));

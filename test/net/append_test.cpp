@@ -1,5 +1,5 @@
-// Answers that are appended or lent until the flush, on real sockets: they leave as soon as lent
-// ones, in their order, and leave nothing behind.
+// Answers that are appended, or lent until the flush, on real sockets: they are sent as soon as
+// lent ones, in order, and hold no memory afterwards.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -17,7 +17,7 @@ using namespace wiremark::net;
 
 namespace {
 
-/// Answers whole frames with copies of them; when `brief`, out of one memory for all connections,
+/// Answers whole frames with copies of them. With `brief` from one buffer for all connections,
 /// which the next answer overwrites.
 struct FrameCopy : Echo {
   std::size_t on_data(Conn& conn, Bytes bytes) {
@@ -39,7 +39,7 @@ struct FrameCopy : Echo {
   std::vector<std::byte> memory;
 };
 
-/// The same, and does with the connection what the test says.
+/// The same, and also does what the test says with the connection.
 template <class R>
 struct Ending : FrameCopy {
   enum class How { finish, close, flush_and_close };
@@ -71,7 +71,7 @@ struct Weighed : FrameCopy {
   std::atomic<std::size_t> holding = 0;
 };
 
-/// When told to, sends to every connection in one turn, a text of its own to each.
+/// When told to, sends each connection a text of its own, all in one turn.
 template <class R>
 struct Shouts : FrameCopy {
   void on_open(Conn& conn) {

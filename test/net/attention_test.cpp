@@ -1,4 +1,4 @@
-// What a loop knows of its own absence, turn by turn.
+// When a loop notices that it was held up, turn by turn.
 #include "net/attention.h"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ TEST_CASE("a loop that an event woke in its sleep was there in time") {
 TEST_CASE("a loop that slept past its time should have woken then") {
   Attention attention(0);
   attention.waits(kStart, kStart + kMillisecond);
-  attention.woke(kStart + kMillisecond + 60 * kMicrosecond);  // The way of timers.
+  attention.woke(kStart + kMillisecond + 60 * kMicrosecond);  // As late as timers are.
   CHECK(attention.heard() == attention.woke());
   const Nanoseconds again = attention.woke() + 10;
   attention.waits(again, again + kMillisecond);

@@ -1,4 +1,4 @@
-// Waiting in batches and by turns, on real sockets: what gathers, and what ends a gathering.
+// Waiting in batches, on real sockets: what a batch gathers, and what ends it.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -20,7 +20,7 @@ ReactorOptions waiting(const char* how) {
   return options;
 }
 
-/// Turns that a server needs for messages that come one by one, a moment apart.
+/// How many turns a server needs for messages that come one by one, a moment apart.
 template <class R>
 std::uint64_t turns_for(const char* how, int messages) {
   Echo echo;
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("a deadline ends the gathering of a batch", R, EpollReactor, 
   Delayed<R> handler;
   Server<R, Delayed<R>> server(handler, waiting("batch:100ms"));
   Client client(server.address());
-  // Slept through, a gathering could not be shorter than its 100 ms. One in twenty must be.
+  // If a gathering always slept to its end, none were shorter than 100 ms. One in twenty must be.
   for (int i = 0; i < 20 && handler.shortest >= 100 * kMillisecond; ++i)
     CHECK((client.exchange("?") == "!"));
   CHECK(handler.shortest < 100 * kMillisecond);

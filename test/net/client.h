@@ -16,7 +16,7 @@
 
 namespace wiremark::net {
 
-/// Bytes that repeat nowhere, so that a lost or moved one shows.
+/// Random bytes, so that a lost or moved one is noticed.
 inline std::string noise(std::size_t size, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::string text(size, '\0');
@@ -24,8 +24,8 @@ inline std::string noise(std::size_t size, std::uint64_t seed) {
   return text;
 }
 
-/// Calls again what was interrupted. A wait with a time limit is not restarted by the kernel
-/// (signal(7)), and a ring that was closed on this thread interrupts it with its last work.
+/// Repeats a call that was interrupted. The kernel does not restart a wait with a time limit
+/// (signal(7)), and the last work of a ring that was closed on this thread interrupts it.
 template <class Call>
 auto uninterrupted(Call call) {
   for (;;) {
@@ -47,7 +47,7 @@ class Client {
       ::setsockopt(fd(), SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
     }
     REQUIRE(::connect(fd(), to.data(), to.size()) == 0);
-    // Not before: a connect with a time limit cannot be called again.
+    // After the connect, which could not be repeated with a time limit.
     ::setsockopt(fd(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   }
 
@@ -69,7 +69,7 @@ class Client {
     return count > 0 ? static_cast<std::size_t>(count) : 0;
   }
 
-  /// `size` bytes, or fewer where the stream ends before.
+  /// `size` bytes, or fewer if the stream ends before.
   std::string receive(std::size_t size) {
     std::string text(size, '\0');
     std::size_t got = 0;

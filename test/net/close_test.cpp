@@ -17,7 +17,7 @@ using namespace wiremark::net;
 
 namespace {
 
-/// Echoes, and does at each call what the test says.
+/// Echoes, and in each callback does what the test says.
 template <class R>
 struct Scripted : Echo {
   void on_open(Conn& conn) {
@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE("connections over the limit are closed at once and counted", 
   CHECK(fourth.exchange("4") == "4");
 }
 
-TEST_CASE_TEMPLATE("without descriptors accepting rests, and goes on when there are some", R,
+TEST_CASE_TEMPLATE("without descriptors accepting pauses, and goes on when there are some", R,
                    EpollReactor, UringReactor) {
   // io_uring reads the limit when an accept is armed, so it is lowered before the server starts.
   rlimit before{};
@@ -232,7 +232,7 @@ TEST_CASE_TEMPLATE("finish sends what was appended, then ends", R, EpollReactor,
 
 TEST_CASE_TEMPLATE("a reactor starts again at once on the port it just left", R, EpollReactor,
                    UringReactor) {
-  // An address of its own: nobody who asks the kernel for any port gets the one just left.
+  // An address of its own, where the kernel gives nobody else the port that was just left.
   const int own = ::getpid();
   std::string where =
       "127.77." + std::to_string(own / 250 % 250) + "." + std::to_string(own % 250 + 1) + ":0";

@@ -45,7 +45,7 @@ TEST_CASE("lent and appended bytes leave in the order they were given") {
   std::mt19937 random(11);
   Conn conn;
   std::string model;
-  std::deque<std::string> memory;  // Lent bytes stay where they are until they have left.
+  std::deque<std::string> memory;  // Lent bytes must stay until they are sent.
   for (int step = 0; step < 20'000; ++step) {
     switch (random() % 4) {
       case 0:

@@ -1,5 +1,5 @@
-// Datagrams through both reactors on real sockets: each comes back whole to who sent it, and those
-// that do not are counted.
+// Datagrams through both reactors on real sockets: each comes back whole to its sender, or is
+// counted as lost.
 #include <doctest/doctest.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -19,7 +19,7 @@ using namespace wiremark::net;
 
 namespace {
 
-/// Sends every datagram back; those that begin with 'x' it keeps, and 'c' asks for a copy.
+/// Sends every datagram back, except those that begin with 'x'; for 'c' it sends a copy.
 struct DatagramEcho : net::Echo {
   std::optional<Bytes> on_datagram(Bytes bytes) {
     ++datagrams;
@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("a datagram without an answer holds up none that follow", R, 
                    UringReactor) {
   DatagramEcho echo;
   ReactorOptions few;
-  few.buffers = 4;  // io_uring: they must come back from what is not answered, too.
+  few.buffers = 4;  // io_uring: the buffers of unanswered datagrams must come back too.
   Server<R, DatagramEcho> server(echo, few, "udp:127.0.0.1:0");
   const Peer peer(server.address());
   for (int i = 0; i < 100; ++i) {
@@ -140,7 +140,7 @@ TEST_CASE_TEMPLATE("a datagram without an answer holds up none that follow", R, 
 
 TEST_CASE_TEMPLATE("an answer comes from the address that was asked", R, EpollReactor,
                    UringReactor) {
-  // A connected socket takes nothing from any other.
+  // A connected socket takes datagrams only from its peer.
   for (const std::string where : {"udp:0.0.0.0:0", "udp:[::]:0"}) {
     CAPTURE(where);
     DatagramEcho echo;
@@ -219,8 +219,7 @@ TEST_CASE_TEMPLATE("answers that the kernel refuses are counted, and others go o
 
 namespace {
 
-/// Sends a datagram from the socket that is bound to `from` in this process, as one who forges its
-/// sender would.
+/// Sends a datagram from the socket bound to `from` in this process, as if its sender was forged.
 void forge(const Address& from, const Address& to) {
   for (int fd = 0; fd < 1'024; ++fd) {
     int type = 0;
@@ -258,7 +257,7 @@ TEST_CASE_TEMPLATE("a server does not answer itself", R, EpollReactor, UringReac
 
 TEST_CASE_TEMPLATE("two servers that are set upon each other come to an end", R, EpollReactor,
                    UringReactor) {
-  // The second one is reached over IPv4 and IPv6, and over IPv4 by a socket of IPv6.
+  // The second one is reached over IPv4 and IPv6, and by IPv4 through an IPv6 socket.
   for (const auto& [one, two, asked] :
        {std::tuple("udp:127.0.0.1:0", "udp:127.0.0.1:0", "127.0.0.1"),
         std::tuple("udp:127.0.0.1:0", "udp:0.0.0.0:0", "127.0.0.1"),

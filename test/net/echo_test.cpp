@@ -1,4 +1,4 @@
-// Streams through both reactors on real sockets: every byte comes back, whatever the pace.
+// Streams through both reactors on real sockets: every byte comes back, at any pace.
 #include <doctest/doctest.h>
 #include <netinet/in.h>
 

@@ -1,5 +1,5 @@
-// A protocol for tests: frames of a little-endian length of four bytes and that many bytes, sent
-// back whole.
+// A protocol for tests: frames of a little-endian length of four bytes and that many bytes, which
+// are sent back whole.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ inline std::string frame(std::string_view body) {
   return text.append(body);
 }
 
-/// Size of the frame that starts `bytes`; 0 while it has not arrived whole.
+/// Size of the frame that `bytes` start with; 0 if it is not complete.
 inline std::size_t whole_frame(Bytes bytes) {
   if (bytes.size() < sizeof(std::uint32_t)) return 0;
   const std::size_t size = sizeof(std::uint32_t) + load_le<std::uint32_t>(bytes.data());

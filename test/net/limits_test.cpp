@@ -1,10 +1,14 @@
-// What ends connections that are of no use, on real sockets: silence, and too much memory.
+// Connections ended by limits, on real sockets: by silence, and by too much memory.
 #include <doctest/doctest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
+#include <algorithm>
+#include <atomic>
+#include <latch>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "client.h"
@@ -22,7 +26,7 @@ int option_of(int fd, int level, int name) {
   return value;
 }
 
-/// Notes how the kernel is to ask after its peers.
+/// Notes the keep-alive options of accepted sockets.
 struct Asking : net::Echo {
   void on_open(Conn& conn) {
     on = option_of(conn.fd, SOL_SOCKET, SO_KEEPALIVE);
@@ -36,7 +40,58 @@ struct Asking : net::Echo {
   Counter opened;
 };
 
+/// Counts what each turn delivers. Answers what is short, and stops at the first of it until it is
+/// let go.
+struct Counting {
+  void on_open(Conn&) {}
+  std::size_t on_data(Conn& conn, Bytes bytes) {
+    in_turn += bytes.size();
+    if (bytes.size() < kShort) {
+      stopped = true;
+      go_on.wait();
+      conn.lend(bytes);
+    }
+    return bytes.size();
+  }
+  void on_close(Conn&, int) {}
+  Nanoseconds on_turn(Nanoseconds) {
+    most = std::max<std::size_t>(most, std::exchange(in_turn, 0));
+    return kNever;
+  }
+
+  static constexpr std::size_t kShort = 100;
+  std::size_t in_turn = 0;
+  std::atomic<std::size_t> most = 0;
+  std::atomic<bool> stopped = false;
+  std::latch go_on{1};
+};
+
 }  // namespace
+
+TEST_CASE_TEMPLATE("many that send much do not fill a turn", R, EpollReactor, UringReactor) {
+  constexpr std::size_t kClients = 100;
+  constexpr std::size_t kMost = 16 << 20;  // Of 100 that had 1 MiB each, it was 100 MiB.
+  Counting counting;
+  ListenOptions large;
+  large.receive_buffer = 4 << 20;
+  Server<R, Counting> server(counting, {}, "127.0.0.1:0", large);
+  Client good(server.address());
+  std::vector<std::unique_ptr<Client>> greedy;
+  for (std::size_t i = 0; i < kClients; ++i)
+    greedy.push_back(std::make_unique<Client>(server.address()));
+  good.send("good");
+  REQUIRE(eventually([&] { return counting.stopped.load(); }));
+  const std::string text = noise(1 << 20, 1);
+  std::size_t sent = 0;
+  for (auto& client : greedy) sent += client->send_some(text);
+  CHECK(sent > 2 * kMost);
+  counting.go_on.count_down();
+  CHECK(good.receive(4) == "good");
+  CHECK(good.exchange("good") == "good");
+  server.stop();
+  CHECK(counting.most > 0);
+  CHECK(counting.most < kMost);
+}
 
 TEST_CASE_TEMPLATE("a silent connection ends, and one that talks does not", R, EpollReactor,
                    UringReactor) {

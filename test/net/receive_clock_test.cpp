@@ -1,4 +1,4 @@
-// Timestamps of the kernel in the clock of everything else, and which of them are not believed.
+// Timestamps of the kernel converted to our clock, and which of them are not trusted.
 #include "net/receive_clock.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ TEST_CASE("a moment of CLOCK_REALTIME becomes one of CLOCK_MONOTONIC") {
   for (int turn = 0; turn < 2; ++turn) clock.look(1'000, kEpoch + 1'000, 1'050);
   CHECK(clock.monotonic(kEpoch + 700, 2'000) == 700);
   CHECK(clock.monotonic(kEpoch + 2'000, 2'000) == 2'000);
-  CHECK(clock.monotonic(kEpoch + 2'001, 2'000) == 0);  // It has not come yet.
+  CHECK(clock.monotonic(kEpoch + 2'001, 2'000) == 0);  // In the future.
 }
 
 TEST_CASE("no stamp is believed before the offset is known for a turn") {

@@ -20,7 +20,7 @@ TYPE_TO_STRING_AS("uring", wiremark::net::UringReactor);
 
 namespace wiremark::net {
 
-/// Waits up to 20 s, which only a failure needs, for what another thread is about to make true.
+/// Waits for what another thread is about to make true; up to 20 s, which only a failure takes.
 template <class F>
 bool eventually(F&& holds) {
   for (int tries = 0; tries < 20'000; ++tries) {
@@ -32,7 +32,7 @@ bool eventually(F&& holds) {
 
 inline Address address(const std::string& text) { return Address::parse(text).value(); }
 
-/// Sends everything back as it comes.
+/// Echoes everything.
 struct Echo {
   void on_open(Conn&) {}
   std::size_t on_data(Conn& conn, Bytes bytes) {
@@ -49,7 +49,7 @@ struct Echo {
   std::atomic<int> last_error = 0;
 };
 
-/// What a handler sees of an R: as little as does for it.
+/// The view of an R that a handler needs, and no more.
 template <class R, class H>
 using ViewFor = std::conditional_t<DatagramServer<H>, ServerOf<R>, StreamsOf<R>>;
 

@@ -12,12 +12,12 @@
 
 namespace wiremark::net::sim {
 
-/// The name of a connection: its two ends have the same number.
+/// The number of a connection, the same at both ends.
 inline std::uint64_t number_of(const Conn& conn) {
   return static_cast<const StreamConn&>(conn).number;
 }
 
-/// Takes what comes and keeps it, by connection; at each call a test may have its say.
+/// Keeps what comes, by connection; in each callback it also does what the test says.
 struct Keeper {
   void on_open(Conn& conn) {
     conns[number_of(conn)] = &conn;
@@ -35,7 +35,7 @@ struct Keeper {
   }
   Nanoseconds on_turn(Nanoseconds now) { return at_turn ? at_turn(now) : kNever; }
 
-  std::map<std::uint64_t, Conn*> conns;  ///< Those that stand.
+  std::map<std::uint64_t, Conn*> conns;  ///< The open ones.
   std::map<std::uint64_t, std::string> got;
   std::vector<int> errors;  ///< One for each on_close, in order.
   std::function<void(Conn&)> at_open, at_close;
@@ -60,7 +60,7 @@ struct Pair {
     (void)server.listen(kServer, {});
   }
 
-  /// Lets everything happen that is under way, or what is before `end`.
+  /// Runs the network until nothing is left to happen, or until `end`.
   void run(Nanoseconds end = kNever) { network.run(never, end); }
 
   /// Lets a second pass, so that both loops sleep in the end; the time then.

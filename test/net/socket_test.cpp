@@ -1,4 +1,4 @@
-// Listening sockets and limits: what is taken over, what is refused, and with which words.
+// Listening sockets and limits: what is taken over, what is refused, and what the errors say.
 #include "net/socket.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Receive timestamps on real sockets: they tell when bytes came, and cost none of them.
+// Receive timestamps on real sockets: they tell when bytes came, and no byte is lost.
 #include <doctest/doctest.h>
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
@@ -15,8 +15,8 @@ using namespace wiremark::net;
 
 namespace {
 
-/// Echoes, and keeps when the kernel received the last delivery and when it was read. On a request
-/// it holds up the loop in mid-turn, until it is let go.
+/// Echoes, and keeps when the kernel received the last delivery and when it was read. On request it
+/// blocks the loop in mid-turn until it is released.
 template <class R>
 struct Late : Echo {
   std::size_t on_data(Conn& conn, Bytes bytes) {

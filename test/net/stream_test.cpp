@@ -18,7 +18,7 @@ Bytes part(const std::string& text, std::size_t from, std::size_t to) {
   return as_bytes(text).subspan(from, to - from);
 }
 
-/// Does at each call what the test says; echoes the rest.
+/// Echoes frames, and in each callback does what the test says.
 struct Scripted : FrameEcho {
   void on_open(Conn& conn) {
     FrameEcho::on_open(conn);

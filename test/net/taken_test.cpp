@@ -1,4 +1,4 @@
-// What a reactor says it has taken, on real sockets, behind a turn that left many of them waiting.
+// taken_until() of both reactors on real sockets, after a turn that left many of them waiting.
 #include <doctest/doctest.h>
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
@@ -14,8 +14,8 @@ using namespace wiremark::net;
 
 namespace {
 
-/// Holds up the loop in mid-turn until it is let go, and then looks whether what the reactor says
-/// it has taken was there.
+/// Blocks the loop in mid-turn until it is released, and then checks that what the reactor says it
+/// has delivered was delivered.
 template <class R>
 struct Behind : Echo {
   void on_open(Conn&) { opened.add(); }
@@ -39,7 +39,7 @@ struct Behind : Echo {
   StreamsOf<R>* reactor = nullptr;
   Counter opened, got;
   std::atomic<std::uint64_t> expected = 0;
-  std::atomic<Nanoseconds> arrived = 0;  // When everything expected had come.
+  std::atomic<Nanoseconds> arrived = 0;  // When everything expected had arrived.
   std::atomic<bool> hold = false, inside = false, early = false, taken = false;
 };
 

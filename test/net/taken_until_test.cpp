@@ -1,4 +1,4 @@
-// What is known to have been delivered, from what turns took of it.
+// Up to when everything has been delivered, computed from what each turn took.
 #include "net/taken_until.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Which datagrams are answered, and what their answers are sent with; without a kernel.
+// Which datagrams are answered, and with which headers; without a kernel.
 #include "net/udp_message.h"
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ class Came {
     header.msg_controllen = used_;
   }
 
-  /// Of the control message of that kind.
+  /// The value of the control message of that kind.
   template <class T>
   T value(int level, int type) {
     for (cmsghdr* control = CMSG_FIRSTHDR(&header); control;

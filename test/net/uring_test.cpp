@@ -1,4 +1,4 @@
-// What only the io_uring reactor can get wrong: buffers that run out, submissions in mid-turn.
+// What is special to the io_uring reactor: buffers that run out, submissions in mid-turn.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -44,8 +44,8 @@ struct LendsLate {
   std::atomic<int> closed = 0;
 };
 
-/// Takes in what comes, and answers nothing: a send to a dead connection would fail and end it. The
-/// first delivery keeps the loop until `go`.
+/// Consumes everything and answers nothing, since a send to a dead connection would fail and end
+/// it. The first delivery blocks the loop until `go`.
 struct Silent : Echo {
   std::size_t on_data(Conn&, Bytes bytes) {
     if (!inside.exchange(true)) eventually([&] { return go.load(); });
@@ -110,8 +110,8 @@ TEST_CASE_TEMPLATE("a lent send cut short keeps its place before what is sent af
   }
 }
 
-// A receive gives up the first attempt after 33 buffers. Where the rest and the reset are there by
-// then, Linux 6.18 reads the rest and forgets the reset.
+// The first attempt of a receive stops after 33 buffers. If the remaining bytes and the reset are
+// there by then, Linux 6.18 reads the bytes and forgets the reset.
 TEST_CASE_TEMPLATE("a reset that the kernel forgets ends its connection", R, UringReactor) {
   constexpr unsigned kBuffers = 64, kSize = 64, kFirstAttempt = 33;
   for (const std::string key : {"nominwait", "direct", "sqpoll=2ms"}) {

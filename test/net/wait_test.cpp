@@ -1,4 +1,4 @@
-// Policies of waiting as users write them, and what they decide.
+// Wait policies: how users write them, and what they decide.
 #include "net/wait.h"
 
 #include <doctest/doctest.h>
@@ -8,8 +8,8 @@ using namespace wiremark::net;
 
 namespace {
 
-/// A loop whose next event comes `asleep` after the wait began when it sleeps, and `awake` when it
-/// spins, played against a Waiter on a clock of our own.
+/// A simulated loop with a Waiter: the next event comes `asleep` after the wait began if the loop
+/// sleeps, and `awake` if it spins.
 struct Stream {
   Nanoseconds asleep;
   Nanoseconds awake;
@@ -30,9 +30,9 @@ struct Stream {
   }
 };
 
-// A peer that answers each message: our own wake, and the peer's, are part of the next event's way.
+// A peer that answers each message: sleeping delays the next event by our wake-up and the peer's.
 constexpr Stream kAnswers{.asleep = 50 * kMicrosecond, .awake = 8 * kMicrosecond};
-// A clock sends, whatever we do.
+// A clock sends: the next event comes at its time either way.
 constexpr Stream kPaced{.asleep = 20 * kMicrosecond, .awake = 20 * kMicrosecond};
 constexpr Stream kRare{.asleep = 10 * kMillisecond, .awake = 10 * kMillisecond};
 

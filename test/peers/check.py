@@ -1,4 +1,5 @@
 """Fails where a built peer does not send back, byte by byte, what it received; or does not end."""
+import pathlib
 import signal
 import socket
 import subprocess
@@ -6,8 +7,10 @@ import sys
 import threading
 import time
 
-from load import netload
-from servers import KINDS, Server, as_child
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from bench.load import netload
+from bench.servers import KINDS, Server, as_child
 
 # More than the kernel holds for a client that does not read: the server meets a short write.
 # Of the larger the server stops reading; of the smaller it reads the end with answers unsent.

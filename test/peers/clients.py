@@ -1,7 +1,6 @@
 """Load generators beside one another, each against one and the same reactor of ours: what they
 cost, and how well they keep a schedule."""
 import argparse
-import json
 import pathlib
 import random
 import signal
@@ -10,15 +9,21 @@ import sys
 import tempfile
 import time
 
-import generators
-import paced
-import report
-import rounds
-from generators import CLOSED, missing
-from load import distance_ns, placed
-from servers import BASELINES, Kind, Server, Solo, placement
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-SCHEMA = 'wiremark.clients/1'
+from bench import rounds
+from bench.console import progress
+from bench.document import Document
+from bench.load import distance_ns, placed
+from bench.ratio import LEGEND, ROUNDS_MIN, median_interval
+from bench.servers import BASELINES, Kind, Server, Solo, placement
+from bench.table import Table
+import generators
+from generators import CLOSED, missing
+import paced
+import real_servers_beside
+
+LISTS = ('closed', 'paced', 'ramp', 'servers', 'stall', 'failed')
 CONNECTIONS = 100
 # us of processor time per request, of the client: the aim of netload in a closed loop.
 CLOSED_MAX_US = {'netload epoll': 3.8, 'netload uring': 3.6}
@@ -51,22 +56,17 @@ def closed_once(options, generator, backend):
             'distance_ns': [before_ns, after_ns]}
 
 
-def closed_cells(runs, epoll):
-    of_rounds = rounds.ratios(runs, epoll)
-    ratio = rounds.spread(of_rounds, 2) if of_rounds and runs is not epoll else '-'
-    thousands = rounds.spread([run['qps'] / 1000 for run in runs], 1)
-    cost = rounds.spread(rounds.values(runs, rounds.COST), 2)
-    return f'{cost:<20} {thousands + " k":<27} {ratio}'
-
-
 def print_closed(runs):
-    for point, where, clients in rounds.groups(runs):
-        trips = [ns for one in clients.values() for run in one for ns in run['distance_ns'] if ns]
-        print(f'\n{point}' + (f'; processors {where}: a cache line there and back '
-                              f'{statistics.median(trips):.0f} ns' if trips else ''))
-        print(f"  {'client':<14} {'CPU us/request':<20} {'qps':<27} x netload epoll")
+    table = Table(('client', '<14'), ('CPU us/request', '<20'), ('qps', '<27'), ('x netload epoll', '<21'))
+    for point, placed_at, clients in rounds.groups(runs):
+        print(f'{rounds.heading(point, placed_at, clients)}\n{table.head()}')
+        epoll = clients.get('netload epoll', [])
         for name in [generator.name for generator in CLOSED if generator.name in clients]:
-            print(f'  {name:<14} {closed_cells(clients[name], clients.get("netload epoll", []))}')
+            own = clients[name]
+            ratio = None if own is epoll else rounds.ratio(own, epoll)
+            thousands = median_interval([run['qps'] / 1000 for run in own])
+            cost = median_interval(rounds.values(own, rounds.COST))
+            print(table.row(name, cost.text(2), f'{thousands.text(1)} k', ratio.text(2) if ratio else '-'))
         for name, most in CLOSED_MAX_US.items():
             if name in clients:
                 print(aim(f'{name}, us/request', statistics.median(
@@ -82,26 +82,28 @@ def aim(what, value, most):
 
 def closed(options, document):
     """Every generator against every backend, in turn, order shuffled."""
-    pairs = [(generator, backend) for backend in BASELINES for generator in CLOSED
-             if not left_out(document, generator.name)]
-    for number in range(1, options.rounds + 1):
-        options.order.shuffle(pairs)
-        for generator, backend in list(pairs):
-            report.progress(f'closed loop, round {number}: {generator.name} against {backend}')
-            one = closed_once(options, generator, backend)
-            one |= {'point': f'closed loop, {CONNECTIONS} connections, {generators.REQUEST_SIZE} B '
-                             f'each way, server on {backend}',
-                    'server': generator.name, 'round': f"{document['started'][-1]} {number}"}
-            if 'failed' in one:
-                print(f"{generator.name} against {backend} failed: {one['failed']}")
-                document['failed'].append(one)
-                pairs.remove((generator, backend))
-            elif one['placed'] != 'moved':
-                document['closed'].append(one)
-    report.progress('')
+    pairs = {f'{generator.name} against {backend}': (generator, backend)
+             for backend in BASELINES for generator in CLOSED if not left_out(document, generator.name)}
+    for number, name, one in rounds.take(pairs, lambda pair: closed_once(options, *pair), options.order,
+                                         lambda number: number >= options.rounds, 'closed loop'):
+        generator, backend = pairs[name]
+        one |= {'point': f'closed loop, {CONNECTIONS} connections, {generators.REQUEST_SIZE} B '
+                         f'each way, server on {backend}',
+                'server': generator.name, 'round': f"{document['started'][-1]} {number}"}
+        keep(document, 'closed', name, one)
     print_closed(document['closed'])
-    print('CPU of the whole client process by its requests, from its start to its end. netload '
+    print(f'{LEGEND}\n'
+          'CPU of the whole client process by its requests, from its start to its end. netload '
           'compares\nevery byte; wrk and h2load ask an HTTP server on the same reactor')
+
+
+def keep(document, part, name, one):
+    """Adds a run to its part of the document, or to those that failed."""
+    if 'failed' in one:
+        print(f"{name} failed: {one['failed']}")
+        document['failed'].append(one)
+    elif part != 'closed' or one['placed'] != 'moved':
+        document[part].append(one)
 
 
 def left_out(document, name):
@@ -114,19 +116,10 @@ def left_out(document, name):
 
 def paced_part(options, document):
     """Every open loop that there is, one after the other, in rounds."""
-    loops = [loop for loop in paced.loops() if not left_out(document, loop.name)]
-    for number in range(1, options.rounds + 1):
-        options.order.shuffle(loops)
-        for loop in list(loops):
-            report.progress(f'open loop, round {number}: {loop.name}')
-            one = paced.once(options, loop) | {'name': loop.name}
-            if 'failed' in one:
-                print(f"{loop.name} failed: {one['failed']}")
-                document['failed'].append(one)
-                loops.remove(loop)
-            else:
-                document['paced'].append(one)
-    report.progress('')
+    loops = {loop.name: loop for loop in paced.loops() if not left_out(document, loop.name)}
+    for _, name, one in rounds.take(loops, lambda loop: paced.once(options, loop), options.order,
+                                    lambda number: number >= options.rounds, 'open loop'):
+        keep(document, 'paced', name, one | {'name': name})
     paced.show(document['paced'], aim)
 
 
@@ -135,12 +128,10 @@ def ramp_part(options, document):
              for rate, connections, times in (paced.RAMPS_QUICK if options.quick else paced.RAMPS)
              for _ in range(times) for backend in BASELINES]
     for rate, connections, backend in ramps:
-        report.progress(f'ramp, {rate}/s, netload on {backend}')
-        one = paced.ramp_once(options, backend, rate, connections)
-        document['failed' if 'failed' in one else 'ramp'].append(one)
-        if 'failed' in one:
-            print(f"ramp at {rate}/s on {backend} failed: {one['failed']}")
-    report.progress('')
+        progress(f'ramp, {rate}/s, netload on {backend}')
+        keep(document, 'ramp', f'ramp at {rate}/s on {backend}',
+             paced.ramp_once(options, backend, rate, connections))
+    progress('')
     paced.show_ramps(document['ramp'], aim)
 
 
@@ -152,9 +143,14 @@ def parse_arguments(arguments):
                'takes a reply only where a mark was cleared, which the server does for it. socat '
                'and nc have no loop that waits for replies.')
     parser.add_argument('parts', nargs='*', metavar='PART', help=f'of {", ".join(PARTS)} (all)')
+    parser.add_argument('--servers', action='store_true',
+                        help='in place of the parts: netload on Redis, nginx and memcached, beside '
+                             'redis-benchmark, wrk and h2load')
+    parser.add_argument('--stall-requests', type=int, default=600_000, metavar='N',
+                        help='of redis-benchmark, so that it runs for five seconds (%(default)s)')
     parser.add_argument('--build', default='build', help='the build directory (%(default)s)')
     parser.add_argument('--quick', action='store_true', help='under 2 minutes')
-    parser.add_argument('--rounds', type=int, metavar='N', help='of each part (5; 1 if quick)')
+    parser.add_argument('--rounds', type=int, metavar='N', help=f'of each part ({ROUNDS_MIN}; 1 if quick)')
     parser.add_argument('--duration', type=int, metavar='S', help='seconds of a closed loop (1)')
     parser.add_argument('--seed', type=int, metavar='N', help='of the shuffled orders (random)')
     parser.add_argument('--json', metavar='FILE', help='write every run to FILE')
@@ -162,7 +158,7 @@ def parse_arguments(arguments):
     if unknown := set(options.parts) - set(PARTS):
         parser.error(f'no part is called {", ".join(sorted(unknown))}')
     options.build = pathlib.Path(options.build).resolve()
-    options.rounds = options.rounds or (1 if options.quick else 5)
+    options.rounds = options.rounds or (1 if options.quick else ROUNDS_MIN)
     options.duration = options.duration or 1
     options.seed = random.randrange(1 << 32) if options.seed is None else options.seed
     options.order = random.Random(options.seed)
@@ -174,19 +170,20 @@ def main(arguments):
     began = time.monotonic()
     sys.stdout.reconfigure(line_buffering=True)  # Seen as it comes, in a pipe too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    document = {'schema': SCHEMA, 'argv': sys.argv, 'seed': options.seed, 'missing': {},
+    document = {'argv': sys.argv, 'seed': options.seed, 'missing': {},
                 'started': [time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())],
-                'closed': [], 'paced': [], 'ramp': [], 'failed': []}
-    print(f'seed {options.seed}')
+                'closed': [], 'paced': [], 'ramp': [], 'servers': [], 'stall': [], 'failed': []}
     parts = {'closed': closed, 'paced': paced_part, 'ramp': ramp_part}
-    try:
-        for name in options.parts or PARTS:
-            parts[name](options, document)
-    finally:  # What was measured is kept, interrupted or not.
-        if options.json:
-            text = json.dumps(document, indent=1)
-            pathlib.Path(options.json).write_text(text, encoding='utf-8')
-    print(f'took {time.monotonic() - began:.0f} s')
+    with Document('clients', options.json) as file:
+        print(f'seed {options.seed}')
+        try:
+            if options.servers:
+                real_servers_beside.run(options, document)
+            for name in options.parts or (() if options.servers else PARTS):
+                parts[name](options, document)
+        finally:  # What was measured is kept, interrupted or not.
+            file.take(document, LISTS)
+        print(f'took {time.monotonic() - began:.0f} s')
     return 1 if any('netload' in str(one) for one in document['failed']) else 0
 
 

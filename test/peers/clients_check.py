@@ -6,10 +6,12 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from bench.servers import BASELINES, Server, Solo
 import generators
 import paced
 import schedules
-from servers import BASELINES, Server, Solo
 
 BUILD = sys.argv.pop(1)
 REQUEST = b'GET / HTTP/1.1\r\nHost: here\r\n\r\n'

@@ -1,25 +1,29 @@
 """Every echo server at every point, interleaved: what a message costs ours and theirs."""
 import argparse
 import datetime
-import json
 import pathlib
 import random
 import signal
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from bench import rounds
+from bench.console import print_servers
+from bench.document import Document, state_of
+from bench.load import Point, lasting, run
+from bench.ratio import ROUNDS_MIN
+from bench.servers import BASELINES, KINDS, Server, placement
 import memory
 import report
-import rounds
 import targets
-from load import Point, run
-from servers import BASELINES, KINDS, Server, placement
 
 QUICK = '64x100 512x1 512x100 512x1000 16kx100 64x100p16'
 USUAL = QUICK + ' 512x10 512x10k 4kx100 4kx1000 16kx1000 512x1000p16 512x100t2'
 SIZES = ('64', '512', '4k', '16k')
 CONNECTIONS = (1, 10, 100, 1000, 10000)
-SCHEMA = 'wiremark.peers/2'
+LISTS = ('runs', 'failed')
 # A run is repeated on the spot, up to so many times, when the processors moved in it, the host
 # stole more of the machine, or a server with a processor of its own waited longer for it: percent.
 REPEATS_MAX = 2
@@ -71,11 +75,9 @@ class Comparison:
         server_cpus, client_cpus = placement(point.threads)
         for _ in range(1 + REPEATS_MAX):
             with Server(kind, self.options.build, server_cpus, point.threads) as server:
-                one, host = run(self.options.build, server, point, self.options.duration,
-                                self.options.warmup, client_cpus)
-            self.document['host'] = host or self.document.get('host')
-            if 'failed' in one:
-                return one
+                one, self.document['host'] = run(self.options.build, server, point, client_cpus,
+                                                 lasting(self.options.duration, self.options.warmup),
+                                                 self.options.duration + self.options.warmup)
             one['pinned'] = server_cpus is not None
             # The threads of the baseline wait for one another.
             alone = one['pinned'] and not kind.baseline
@@ -96,26 +98,17 @@ class Comparison:
         return full or late or number >= 2 * options.rounds
 
     def measure(self, point):
-        """All rounds of one point. A server whose run fails is asked no more, and says why."""
-        live, number = list(self.kinds), 0
-        while live and not self.enough(point, number):
-            number += 1
-            self.order.shuffle(live)
-            for kind in list(live):
-                report.progress(f'{point}: round {number}, {kind.name}')
-                try:
-                    one = self.once(kind, point)
-                except RuntimeError as error:
-                    one = {'failed': str(error)}
-                one |= {'point': str(point), 'server': kind.name,
-                        'round': f"{self.document['started'][-1]} {number}"}
-                if 'failed' in one:
-                    live.remove(kind)
-                    self.document['failed'].append(one)
-                    print(f"{point}: {kind.name} failed: {one['failed']}")
-                elif one['placed'] != 'moved':
-                    self.document['runs'].append(one)
-        report.progress('')
+        """All rounds of one point. What fails is kept with why."""
+        taken = rounds.take({kind.name: kind for kind in self.kinds}, lambda kind: self.once(kind, point),
+                            self.order, lambda number: self.enough(point, number), str(point))
+        for number, name, one in taken:
+            one |= {'point': str(point), 'server': name,
+                    'round': f"{self.document['started'][-1]} {number}"}
+            if 'failed' in one:
+                self.document['failed'].append(one)
+                print(f"{point}: {name} failed: {one['failed']}")
+            elif one['placed'] != 'moved':
+                self.document['runs'].append(one)
 
     def all_points(self):
         for point in points_of(self.options):
@@ -139,7 +132,7 @@ def parse_arguments(arguments):
                'netload: no package has one that waits for raw echoes over many connections.')
     parser.add_argument('--build', default='build', help='the build directory (%(default)s)')
     parser.add_argument('--quick', action='store_true',
-                        help=f'under 3 minutes: {QUICK}, at least 5 rounds')
+                        help=f'under 3 minutes: {QUICK}, at least {ROUNDS_MIN} rounds')
     parser.add_argument('--full', action='store_true',
                         help='every size, connections, pipeline and threads: over an hour')
     parser.add_argument('--points', metavar='LIST', help=f'these points instead ({USUAL})')
@@ -148,7 +141,7 @@ def parse_arguments(arguments):
                         help='print by how much each promised ratio is met or missed')
     parser.add_argument('--rounds', type=int, metavar='N',
                         help='rounds of each point; up to twice as many where the host moves the '
-                             'processors (10; 5 with --quick)')
+                             f'processors (10; {ROUNDS_MIN} with --quick)')
     parser.add_argument('--duration', type=float, metavar='S', default=0.25,
                         help='seconds of a run: short, since the processors may move in it '
                              '(%(default)s)')
@@ -163,7 +156,7 @@ def parse_arguments(arguments):
     parser.add_argument('--connections', type=int, metavar='N', default=10000,
                         help='idle connections with --memory (%(default)s)')
     options = parser.parse_args(arguments)
-    options.rounds = (5 if options.quick else 10) if options.rounds is None else options.rounds
+    options.rounds = (ROUNDS_MIN if options.quick else 10) if options.rounds is None else options.rounds
     options.warmup = options.warmup or options.duration / 3
     options.seed = random.randrange(1 << 32) if options.seed is None else options.seed
     if (options.append or options.report) and not options.json:
@@ -179,17 +172,13 @@ def parse_arguments(arguments):
 
 def new_document(options):
     """An empty one, or with what the file already has."""
-    document = {'schema': SCHEMA, 'started': [], 'argv': [], 'seeds': [], 'lengths': [],
-                'versions': {}, 'missing': {}, 'skipped': {}, 'failed': [], 'repeated': 0,
-                'runs': []}
     if options.report or (options.append and pathlib.Path(options.json).exists()):
         try:
-            document = json.loads(pathlib.Path(options.json).read_text(encoding='utf-8'))
+            return state_of(options.json, LISTS)
         except (OSError, ValueError) as error:
             sys.exit(f'compare.py: {options.json}: {error}')
-        if document.get('schema') != SCHEMA:
-            sys.exit(f'compare.py: {options.json} is no {SCHEMA}')
-    return document
+    return {'started': [], 'argv': [], 'seeds': [], 'lengths': [], 'versions': {}, 'missing': {},
+            'skipped': {}, 'failed': [], 'repeated': 0, 'runs': []}
 
 
 def begin(options, document):
@@ -204,7 +193,7 @@ def begin(options, document):
     length = f'{options.duration:g} s after {options.warmup:.2g} s'
     if length not in document['lengths']:
         document['lengths'].append(length)
-    report.print_servers(document['versions'])
+    print_servers(document['versions'])
     print(f'seed {options.seed}')
     return kinds
 
@@ -228,19 +217,18 @@ def main(arguments):
     if options.report:
         finish(options, document)
         return 0
-    kinds = begin(options, document)
-    try:
-        if options.memory:
-            document.setdefault('memory', {}).update(
-                memory.compare(options.build, kinds, options.connections))
-        else:
-            Comparison(options, kinds, document).all_points()
-            finish(options, document)
-    finally:  # What was measured is kept, interrupted or not.
-        if options.json:
-            text = json.dumps(document, indent=1)
-            pathlib.Path(options.json).write_text(text, encoding='utf-8')
-    print(f'took {time.monotonic() - began:.0f} s')
+    with Document('peers', options.json) as file:
+        try:
+            kinds = begin(options, document)
+            if options.memory:
+                document.setdefault('memory', {}).update(
+                    memory.compare(options.build, kinds, options.connections))
+            else:
+                Comparison(options, kinds, document).all_points()
+                finish(options, document)
+        finally:  # What was measured is kept, interrupted or not.
+            file.take(document, LISTS)
+        print(f'took {time.monotonic() - began:.0f} s')
     return 1 if any(one['server'] in BASELINES for one in document['failed']) else 0
 
 

@@ -9,8 +9,8 @@ import signal
 import subprocess
 import time
 
-from load import netload
-from servers import as_child
+from bench.load import netload
+from bench.servers import as_child
 
 # HTTP requests are padded to the size of the answer, so that all move the same bytes.
 REQUEST_SIZE = 512

@@ -3,8 +3,9 @@ import pathlib
 import subprocess
 import time
 
-from load import Point, command
-from servers import Server, as_child
+from bench.load import Point, command
+from bench.servers import Server, as_child
+from bench.table import Table
 
 HELD_S = 60
 STEADY_S = 0.5
@@ -66,15 +67,14 @@ def compare(build, kinds, connections):
     if obstacle:
         print(f'skipped, {obstacle}')
         return {'skipped': obstacle}
-    print(f'\nbytes of user memory per connection, {connections:,} open\n'
-          f"  {'server':<12} {'never spoken':>13} {'after 64 B':>13}")
+    table = Table(('server', '<12'), ('never spoken', '>13,.0f'), ('after 64 B', '>13,.0f'))
+    print(f'\nbytes of user memory per connection, {connections:,} open\n{table.head()}')
     measured = {}
     for kind in kinds:
         idle = growth(build, kind, connections, ('-R', f'{IDLE_RATE_HZ}'), 0)
         spoken = growth(build, kind, connections, ('-r', f'{SPOKEN_RATE_HZ}'), SPOKEN_S)
         measured[kind.name] = {'idle_bytes': idle, 'spoken_bytes': spoken}
-        cells = ['failed' if cell is None else f'{cell:,.0f}' for cell in (idle, spoken)]
-        print(f'  {kind.name:<12} {cells[0]:>13} {cells[1]:>13}', flush=True)
+        print(table.row(kind.name, *('failed' if cell is None else cell for cell in (idle, spoken))), flush=True)
     print('growth of RssAnon + RssShmem of the server process since before the first connection;\n'
           'the kernel\'s sockets, and a ring\'s memory in the kernel, are not in it.\n'
           f'never spoken: {IDLE_RATE_HZ} message/s over all; after 64 B: each was answered once')

@@ -5,10 +5,11 @@ import re
 import statistics
 import tempfile
 
-import schedules
+from bench.load import distance_ns, netload, placed
+from bench.servers import Server, Solo, placement
+from bench.table import Table
 from generators import PATIENCE_S, execute
-from load import distance_ns, netload, placed
-from servers import Server, Solo, placement
+import schedules
 
 CONNECTIONS, RATE_HZ, SIZE = 10000, 10, 112
 SECONDS, WARMUP_S = 4, 1
@@ -107,8 +108,10 @@ def once(options, loop):
 def show(runs, aim):
     print(f'\nopen loop, {CONNECTIONS:,} connections x {RATE_HZ}/s x {SIZE} B for '
           f'{SECONDS + WARMUP_S} s, client on one processor: median of the rounds')
-    print(f"  {'client':<20} {'rounds':>6} {'connections':>11} {'messages':>9} {'p50 ms':>8} "
-          f"{'p99 ms':>8} {'CPU us':>7} {'RSS MiB':>8} {'pacing p50 us':>14} {'p99 us':>8}  placed")
+    table = Table(('client', '<20'), ('rounds', '>6'), ('connections', '>11,.0f'), ('messages', '>9,.0f'),
+                  ('p50 ms', '>8.3f'), ('p99 ms', '>8.3f'), ('CPU us', '>7.2f'), ('RSS MiB', '>8.1f'),
+                  ('pacing p50 us', '>14.1f'), ('p99 us', '>8.1f'), (' placed', '<10'))
+    print(table.head())
     by_name = {}
     for run in runs:
         by_name.setdefault(run['name'], []).append(run)
@@ -116,10 +119,8 @@ def show(runs, aim):
         middle = {figure: statistics.median(run[figure] for run in own if run[figure] is not None)
                   for figure in own[0] if isinstance(own[0][figure], (int, float))}
         places = ', '.join(sorted({str(run['placed']) for run in own}))
-        print(f"  {name:<20} {len(own):>6} {middle['connections']:>11,.0f} "
-              f"{middle['messages']:>9,.0f} {middle['p50_ms']:>8.3f} {middle['p99_ms']:>8.3f} "
-              f"{middle['cost_us']:>7.2f} {middle['rss_mib']:>8.1f} "
-              f"{middle['pacing_p50_us']:>14.1f} {middle['pacing_p99_us']:>8.1f}  {places}")
+        shown = ('connections', 'messages', 'p50_ms', 'p99_ms', 'cost_us', 'rss_mib', 'pacing_p50_us', 'pacing_p99_us')
+        print(table.row(name, len(own), *(middle[figure] for figure in shown), f' {places}'))
         for figure, what, most in AIMS.get(name, ()):
             print(aim(f'{name}, {what}', middle[figure], most))
     print('latency from the plan (netload) or the send (sockperf). CPU of the whole client process '
@@ -152,15 +153,15 @@ def show_ramps(runs, aim):
     """Of several rounds the one with the median p99."""
     print('\nramp, as the server accepts: distance of each connection from its place in an even '
           'schedule;\nof several rounds the one in the middle')
-    print(f"  {'client':<14} {'rate':>8} {'connections':>11} {'rounds':>6} {'p50 ms':>8} "
-          f"{'p99 ms':>8} {'max ms':>8}  p99 of all rounds")
+    table = Table(('client', '<14'), ('rate', '>8'), ('connections', '>11,'), ('rounds', '>6'), ('p50 ms', '>8.3f'),
+                  ('p99 ms', '>8.3f'), ('max ms', '>8.3f'), (' p99 of all rounds', '<18'))
+    print(table.head())
     ramps = {}
     for run in runs:
         ramps.setdefault((run['rate_hz'], run['name']), []).append(run)
     for (rate, name), own in ramps.items():
         own.sort(key=lambda run: run['p99_ms'])
         middle = own[(len(own) - 1) // 2]
-        print(f"  {name:<14} {rate:>6}/s {middle['connections']:>11,} {len(own):>6} "
-              f"{middle['p50_ms']:>8.3f} {middle['p99_ms']:>8.3f} {middle['max_ms']:>8.3f}  "
-              f"{own[0]['p99_ms']:.3f}..{own[-1]['p99_ms']:.3f}")
+        print(table.row(name, f'{rate}/s', middle['connections'], len(own), middle['p50_ms'], middle['p99_ms'],
+                        middle['max_ms'], f" {own[0]['p99_ms']:.3f} to {own[-1]['p99_ms']:.3f}"))
         print(aim(f'{name} at {rate}/s, p99 ms', middle['p99_ms'], RAMP_P99_MAX_MS))

@@ -1,53 +1,37 @@
-"""The tables of a comparison: medians, spreads and ratios of the rounds."""
+"""The tables of a comparison: medians of the rounds, their intervals and ratios."""
 import statistics
-import sys
 
-import rounds
-from servers import BASELINES, KINDS
+from bench import rounds
+from bench.console import machine
+from bench.ratio import LEGEND, ROUNDS_MIN, median_interval
+from bench.servers import BASELINES, KINDS
+from bench.table import Table
 
 CLIENT_COST = 'client_us_cpu_per_message'
 
 
-def progress(text):
-    if sys.stderr.isatty():
-        print(f'\r{text}\033[K', end='', file=sys.stderr, flush=True)
-
-
-def ratio_cell(runs, ours):
-    if ours is None or runs is ours:
+def cell(interval, digits):
+    """An interval as text; '~' where it does not say which of the two is ahead."""
+    if interval is None:
         return '-'
-    of_rounds = rounds.ratios(runs, ours)
-    if not of_rounds:
-        return '-'
-    return rounds.spread(of_rounds, 2) + ('' if rounds.settled(of_rounds) else ' ~')
-
-
-def print_servers(versions):
-    for name, version in versions.items():
-        print(f'{name:<12} {version}')
+    return interval.text(digits) + ('' if interval.side(1) else ' ~')
 
 
 def print_group(point, placed, servers):
     every = [run for runs in servers.values() for run in runs]
-    where = ''
-    if placed:
-        trips = [ns for run in every for ns in run['distance_ns']]
-        where = (f'; processors {placed}: a cache line there and back '
-                 f'{statistics.median(trips):.0f} ns')
-    print(f"\n{point}{where}\n  {'server':<12} {'CPU us/message':<20} {'qps':<27} {'server':>6} "
-          f"{'client':>6} {'both us':>8}  {'x our epoll':<19} x our uring")
+    table = Table(('server', '<12'), ('CPU us/message', '<22'), ('qps', '<27'), ('server', '>6'), ('client', '>6'),
+                  ('both us', '>8.2f'), ('  x our epoll', '<23'), ('x our uring', '<21'))
+    print(f'{rounds.heading(point, placed, servers)}\n{table.head()}')
     for name in [kind.name for kind in KINDS if kind.name in servers]:
         runs = servers[name]
-        cells = [ratio_cell(runs, servers.get(ours)) for ours in BASELINES]
-        thousands = [run['qps'] / 1000 for run in runs]
-        costs = rounds.values(runs, rounds.COST)
-        digits = 2 if statistics.median(costs) >= 1 else 3
-        print(f"  {name:<12} {rounds.spread(costs, digits):<20} "
-              f"{rounds.spread(thousands, 1) + ' k':<27} "
-              f"{statistics.median(rounds.values(runs, 'server_cpu_pct')):>5.0f}% "
-              f"{statistics.median(rounds.values(runs, 'client_cpu_pct')):>5.0f}% "
-              f"{statistics.median(run[rounds.COST] + run[CLIENT_COST] for run in runs):>8.2f}  "
-              f"{cells[0]:<19} {cells[1]}")
+        thousands = median_interval([run['qps'] / 1000 for run in runs])
+        cost = median_interval(rounds.values(runs, rounds.COST))
+        busy = [f'{statistics.median(rounds.values(runs, f"{end}_cpu_pct")):.0f}%' for end in ('server', 'client')]
+        ratios = ['-' if runs is servers.get(ours) else cell(rounds.ratio(runs, servers.get(ours, [])), 2)
+                  for ours in BASELINES]
+        print(table.row(name, cost.text(2 if cost.median >= 1 else 3), f'{thousands.text(1)} k', *busy,
+                        statistics.median(run[rounds.COST] + run[CLIENT_COST] for run in runs),
+                        f'  {ratios[0]}', ratios[1]))
     opposed = sum(rounds.opposed(*pair) for ours in BASELINES for runs in servers.values()
                   for pair in rounds.pairs(runs, servers.get(ours, [])))
     waited = statistics.median(run['waited_pct'] for run in every)
@@ -77,26 +61,18 @@ def print_noise(runs):
     for point, placed, servers in rounds.groups(runs):
         for ours in BASELINES:
             for name, own in servers.items():
-                of_rounds = rounds.ratios(own, servers.get(ours, []))
-                if name in BASELINES or not of_rounds:
+                ratio = rounds.ratio(own, servers.get(ours, []))
+                if name in BASELINES or not ratio:
                     continue
                 total += 1
-                if not rounds.settled(of_rounds):
+                if not ratio.side(1):
                     where = f'{point}{f", {placed}" if placed else ""}'
                     noisy.setdefault(where, []).append(f'{name}/{ours}')
     count = sum(map(len, noisy.values()))
-    print(f'\nof {total} ratios, {count} are noise (~): the rounds disagree who is ahead, or are '
-          f'fewer than {rounds.ROUNDS_MIN}')
+    print(f'\nof {total} ratios, {count} are noise (~): the interval holds 1, or rests on fewer than '
+          f'{ROUNDS_MIN} rounds')
     for where, names in noisy.items():
         print(f'  {where}: {", ".join(names)}')
-
-
-def machine(host):
-    if not host:
-        return 'unknown: no run succeeded'
-    virtual = host['hypervisor'] or 'bare metal'
-    return (f"{host['system']} {host['kernel']} {host['architecture']}, {host['cpu']}, "
-            f"{host['cores']} cores, {virtual}, {host['compiler']}, {', '.join(host['libraries'])}")
 
 
 def print_conditions(document):
@@ -105,7 +81,8 @@ def print_conditions(document):
              'not pinned: there are too few')
     print(f"""
 rounds   of {', '.join(document['lengths'])}, order shuffled in each, each run a fresh server
-figures  median (least..most); CPU of the whole server process, per message that netload had back;
+figures  {LEGEND};
+         CPU of the whole server process, per message that netload had back;
          how busy server and client were; what both ends together spent on a message;
          ratios round by round: above 1 the peer needs more than ours
 near far the host places our processors: only runs of one placement are compared;

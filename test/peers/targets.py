@@ -1,9 +1,8 @@
 """The ratios this project promises, and how far the runs are from them."""
-import statistics
-
-import rounds
-from load import Point
-from servers import BASELINES, KINDS
+from bench import rounds
+from bench.load import Point
+from bench.ratio import ROUNDS_MIN
+from bench.servers import BASELINES, KINDS
 
 PEERS = [kind.name for kind in KINDS if not kind.ours and not kind.baseline]
 EVEN = {peer: 1.0 for peer in PEERS}
@@ -27,31 +26,27 @@ def wanted_of(point, peer):
     return 1 - AHEAD_MAX
 
 
-def judge(of_rounds, wanted):
-    """(median ratio, by how many percent it is over or under `wanted`, do the rounds agree)."""
-    ratio = statistics.median(of_rounds)
-    return ratio, 100 * (ratio / wanted - 1), rounds.settled(of_rounds, wanted)
-
-
 def verdicts(runs):
-    """Every promise that the runs can judge: (point, placement, peer, ours, wanted, its rounds)."""
+    """Every promise that the runs can judge: (point, placement, peer, ours, wanted, the ratio)."""
     for point, placed, servers in rounds.groups(runs):
         for peer in PEERS:
             for ours in BASELINES:
                 if peer in servers and ours in servers:
                     yield (point, placed, peer, ours, wanted_of(point, peer),
-                           rounds.ratios(servers[peer], servers[ours]))
+                           rounds.ratio(servers[peer], servers[ours]))
 
 
-def line(peer, ours, wanted, of_rounds):
+def line(peer, ours, wanted, ratio):
     promise = f'  {peer:<12} / {ours:<6} >= {wanted:.2f}'
-    if not of_rounds:
+    if ratio is None:
         return f'{promise}  opposite ends were the bottleneck: n/a'
-    _, percent, sure = judge(of_rounds, wanted)
+    percent = 100 * (ratio.median / wanted - 1)
     said = f'met by {percent:.0f} %' if percent >= 0 else f'MISSED by {-percent:.0f} %'
-    doubt = '' if sure else ', noise: the rounds disagree' if (
-        len(of_rounds) >= rounds.ROUNDS_MIN) else f', noise: {len(of_rounds)} rounds'
-    return f'{promise}  {rounds.spread(of_rounds, 2):<21} {said}{doubt}'
+    doubt = ''
+    if not ratio.side(wanted):
+        doubt = ', noise: ' + (f'{ratio.rounds} rounds' if ratio.rounds < ROUNDS_MIN else
+                               'the interval holds the promise')
+    return f'{promise}  {ratio.text(2):<22} {said}{doubt}'
 
 
 def show(runs):
@@ -59,15 +54,13 @@ def show(runs):
     print('\npromised: a peer\'s CPU per message over ours, at least; where nothing is promised, '
           f'{1 - AHEAD_MAX:.2f}')
     before, met, missed, noise = None, 0, 0, 0
-    for point, placed, peer, ours, wanted, of_rounds in verdicts(runs):
+    for point, placed, peer, ours, wanted, ratio in verdicts(runs):
         if (point, placed) != before:
             print(f'{point}{f", processors {placed}" if placed else ""}')
             before = point, placed
-        print(line(peer, ours, wanted, of_rounds))
-        if not of_rounds:
-            continue
-        _, percent, sure = judge(of_rounds, wanted)
-        met += sure and percent >= 0
-        missed += sure and percent < 0
-        noise += not sure
+        print(line(peer, ours, wanted, ratio))
+        side = ratio.side(wanted) if ratio else None
+        met += side == 1
+        missed += side == -1
+        noise += side == 0
     print(f'{met} met, {missed} missed, {noise} noise')

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "report/csv.h"
+#include "report/interval.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "sample_result.h"
@@ -61,7 +62,8 @@ struct TemporaryFile {
 }  // namespace
 
 TEST_CASE("the schemas of the tree are those of the tables") {
-  for (const std::string name : {"result", "interval", "comparison", "find-max", "bypass"}) {
+  for (const std::string name :
+       {"result", "interval", "comparison", "find-max", "bypass", "codecs", "experiment"}) {
     // To write it anew: build/test/report/print_report schema NAME > schemas/NAME.schema.json
     CAPTURE(name);
     CHECK(text_of(std::string(SCHEMAS) + "/" + name + ".schema.json") == json_schema(name));
@@ -110,6 +112,7 @@ TEST_CASE("the histogram in the document is the whole histogram") {
 TEST_CASE("what a run does not have is left out of the document") {
   RunResult result = sample_result();
   result.server_cpu.reset();
+  result.server.reset();
   result.server_rss_bytes.reset();
   result.outcome.reset();
   result.pacing.reset();
@@ -127,6 +130,19 @@ TEST_CASE("what a run does not have is left out of the document") {
   CHECK_FALSE(document.contains("stages"));
 }
 
+TEST_CASE("a drain is told where it says something, and is in no rate") {
+  RunResult result = sample_result();
+  CHECK(text_report(result).find("\n  drain") == std::string::npos);
+  result.totals.drain = Drain{.seconds = 3.88, .messages = 20};
+  const std::string text = text_report(result);
+  CHECK(text.find("20.0 k qps   200,000 messages\n"
+                  "  drain       20 messages answered in the 3.88 s after it, in no rate\n") !=
+        std::string::npos);
+  const json document = json::parse(json_document(result));
+  CHECK(document["totals"]["qps"] == 20'000);
+  CHECK(document["totals"]["drain"] == json{{"seconds", 3.88}, {"messages", 20}});
+}
+
 TEST_CASE("datagrams stand in every output, where there were any") {
   const RunResult result = sample_of_datagrams();
   const json document = json::parse(json_document(result));
@@ -139,7 +155,8 @@ TEST_CASE("datagrams stand in every output, where there were any") {
                                     {"late", 4},
                                     {"unsent", 0}});
   CHECK(document["delivery"] == json{{"reordered", 5}, {"duplicated", 3}, {"wrong", 6}});
-  const auto rows = parse_csv(csv_header() + csv_row(result) + csv_row(sample_result()));
+  const auto rows =
+      parse_csv(csv_header(shape_of(result)) + csv_rows(result) + csv_rows(sample_result()));
   const auto at = [&](std::size_t row, const char* name) {
     return rows[row][static_cast<std::size_t>(std::ranges::find(rows[0], name) - rows[0].begin())];
   };
@@ -173,7 +190,7 @@ TEST_CASE("text that is no UTF-8 does not break the document") {
 }
 
 TEST_CASE("an interval is one line of JSON") {
-  const std::string line = json_line(sample_result().intervals.front());
+  const std::string line = json_line(IntervalLine{sample_result().intervals.front()});
   CHECK(std::ranges::count(line, '\n') == 1);
   CHECK(line.ends_with('\n'));
   CHECK(json::parse(line)["qps"] == 20'000);
@@ -183,7 +200,7 @@ TEST_CASE("a row has the header's columns, whatever stands in it") {
   RunResult result = sample_result();
   result.host.cpu = "a \"fast\", new one";
   result.warnings = {"first\nline", "second"};
-  const auto rows = parse_csv(csv_header() + csv_row(result));
+  const auto rows = parse_csv(csv_header(shape_of(result)) + csv_rows(result));
   REQUIRE(rows.size() == 2);
   REQUIRE(rows[0].size() == rows[1].size());
   const auto at = [&](const char* name) {
@@ -201,13 +218,13 @@ TEST_CASE("a row has the header's columns, whatever stands in it") {
   CHECK(at("backlog_found_bytes_p99") == "460");
   CHECK(at("data_packets_out") == "200100");
   CHECK(at("latency_ns_p50") == std::to_string(restore(result.latency)->percentile(50)));
-  const auto bare = parse_csv(csv_row({}));
+  const auto bare = parse_csv(csv_rows(RunResult()));
   CHECK(bare[0].size() == rows[0].size());
   CHECK(at("verdict").empty());
   result.verdict = Verdict{};
-  CHECK(csv_row(result).find(",VALID,") != std::string::npos);
+  CHECK(csv_rows(result).find(",VALID,,") != std::string::npos);
   result.verdict->reasons = {"late", "stolen"};
-  CHECK(csv_row(result).find(",INVALID,late; stolen,") != std::string::npos);
+  CHECK(csv_rows(result).find(",INVALID,,late; stolen,") != std::string::npos);
 }
 
 TEST_CASE("rows are appended below one header, also by several at once") {
@@ -238,7 +255,8 @@ TEST_CASE("a row is not put under the names of other columns") {
 TEST_CASE("a row that cannot be written says where") {
   const auto written = append_csv("/nonexistent/results.csv", sample_result());
   REQUIRE_FALSE(written.has_value());
-  CHECK(written.error().message() == "open /nonexistent/results.csv: No such file or directory");
+  CHECK(written.error().message() ==
+        "open /nonexistent/results.csv (the folder must be there): No such file or directory");
 }
 
 TEST_CASE("the report names every figure and fits 100 columns") {
@@ -331,6 +349,90 @@ TEST_CASE("a live line has both directions and the memory") {
   CHECK(text_line(interval).find("packets") == std::string::npos);
 }
 
+TEST_CASE("no answers have no latency, in a line and in its document, and say since when") {
+  const measure::Histogram before = [] {
+    measure::Histogram some;
+    some.record(kMillisecond);
+    return some;
+  }();
+  Snapshot first, second;
+  first.latency = second.latency = before;
+  first.at = kSecond;
+  second.at = 2 * kSecond;
+  second.oldest = 2'600 * kMillisecond;
+  const Interval interval = between(first, second, 0);
+  const std::string text = text_line(interval);
+  CAPTURE(text);
+  CHECK(text.find("p50       - p99       - max       - cpu") != std::string::npos);
+  CHECK(text.find("a message has waited 2.60 s for its answer") != std::string::npos);
+  CHECK(text.find("0 ns") == std::string::npos);
+  const json document = json::parse(json_line(IntervalLine{interval}));
+  for (const char* name : {"p50_ns", "p99_ns", "p999_ns", "max_ns"})
+    CHECK(document.at(name).is_null());
+  CHECK(document["oldest_ns"] == 2'600'000'000);
+  RunResult result = sample_result();
+  result.intervals = {interval};
+  CHECK(parse_result(json_document(result)).has_value());
+  // One that waits no longer than others took goes without saying.
+  second.latency.record(3 * kSecond);
+  CHECK(text_line(between(first, second, 0)).find("waited") == std::string::npos);
+}
+
+TEST_CASE("a run without answers has no latency in any form, and old ones with zeros are read") {
+  RunResult result = sample_result();
+  result.latency = summarize(Histogram(), "schedule", kPercentiles, 0);
+  const json document = json::parse(json_document(result));
+  CHECK(document["latency_ns"]["percentiles"].empty());
+  for (const char* name : {"min", "mean", "max", "stddev"})
+    CHECK(document["latency_ns"].at(name).is_null());
+  CHECK(parse_result(document.dump()).has_value());
+  json old = document;
+  for (const char* name : {"min", "mean", "max", "stddev"}) old["latency_ns"][name] = 0;
+  old["latency_ns"]["percentiles"] = {{50, 0}, {99, 0}};
+  CHECK(parse_result(old.dump()).has_value());
+  const auto rows = parse_csv(csv_header(shape_of(result)) + csv_rows(result));
+  for (std::size_t i = 0; i < rows[0].size(); ++i) {
+    const std::string& name = rows[0][i];
+    if (name.starts_with("latency_ns_")) CHECK_MESSAGE(rows[1][i].empty(), name);
+  }
+}
+
+TEST_CASE("opening and closing stand beside the measured part, where they matter") {
+  RunResult result = sample_result();
+  const std::string text = text_report(result);
+  CAPTURE(text);
+  CHECK(text.find("  of          socat (81), and 100 started by it\n"
+                  "  besides     netload: opening 7.81 ms, warm-up 500 ms, drain 62.5 ms, closing "
+                  "15.6 ms\n"
+                  "              server: opening 31.2 ms, warm-up 250 ms, drain 7.81 ms, closing "
+                  "62.5 ms\n") != std::string::npos);
+  const json cpu = json::parse(json_document(result))["cpu"];
+  CHECK(cpu["process"]["opening_s"] == 0.0078125);
+  CHECK(cpu["server"]["closing_s"] == 0.0625);
+  result.cpu.warmup_s = result.cpu.drain_s = 0;
+  result.server_cpu->warmup_s = result.server_cpu->drain_s = std::nullopt;
+  result.cpu.opening_s = result.cpu.closing_s = 0.001;
+  CHECK(text_report(result).find("netload: opening") == std::string::npos);
+  CHECK(text_report(result).find("server: opening 31.2 ms, closing 62.5 ms") != std::string::npos);
+  result.totals.connections = 350;
+  CHECK(text_report(result).find("  in it       250 connections opened anew\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("a server of which nothing is known says why, and has no figure") {
+  RunResult result = sample_result();
+  result.server_cpu.reset();
+  result.server.reset();
+  result.server_unknown = "its socket belongs to user nobody";
+  const std::string text = text_report(result);
+  CHECK(text.find("  server      unknown: its socket belongs to user nobody\n") !=
+        std::string::npos);
+  const json document = json::parse(json_document(result));
+  CHECK(document["cpu"]["server"] == json{{"unknown", "its socket belongs to user nobody"}});
+  CHECK_FALSE(document.contains("server_us_cpu_per_message"));
+  CHECK(parse_result(document.dump())->server_unknown == result.server_unknown);
+}
+
 TEST_CASE("a live line keeps to 80 columns, whatever the figures") {
   Interval interval = sample_result().intervals.front();
   interval.start_s = 86'000;
@@ -343,6 +445,7 @@ TEST_CASE("a live line keeps to 80 columns, whatever the figures") {
   interval.user_s = 12.345;
   interval.rss_bytes = std::uint64_t{1'000} << 20;
   interval.errors = 1'000'000'000;
+  interval.oldest_ns = 86'000 * kSecond;
   std::istringstream lines(text_line(interval));
   for (std::string line; std::getline(lines, line);) {
     CAPTURE(line);
@@ -351,7 +454,7 @@ TEST_CASE("a live line keeps to 80 columns, whatever the figures") {
 }
 
 TEST_CASE("a report of nothing still reads as one") {
-  const std::string text = text_report({});
+  const std::string text = text_report(RunResult());
   CHECK(text.find("0 qps") != std::string::npos);
   CHECK(text.find("none") != std::string::npos);
   CHECK(text.find("nan") == std::string::npos);

@@ -3,15 +3,15 @@
 
 #include <doctest/doctest.h>
 
-#include "report/csv_fields.h"
-#include "report/json_fields.h"
-#include "report/merge_fields.h"
+#include "report/adding.h"
+#include "report/csv.h"
+#include "report/shape.h"
 
 namespace wiremark::report {
 
 namespace {
 
-struct Loop {
+struct Turning {
   std::uint64_t turns = 0;
   std::uint64_t gap_ns_max = 0;
 };
@@ -19,27 +19,28 @@ struct Loop {
 struct Run {
   double seconds = 0;
   double steal_pct = 0;
-  std::optional<Loop> loop = std::nullopt;
-  std::optional<Loop> server_loop = std::nullopt;
+  std::optional<Turning> loop = std::nullopt;
+  std::optional<Turning> server_loop = std::nullopt;
 };
 
-constexpr auto fields(Of<Loop>) {
-  return table("loop", "", field("turns", &Loop::turns, Unit::count, Add::sum),
+constexpr auto fields(Of<Turning>) {
+  return table("loop", "", field("turns", &Turning::turns, kCounted),
                // The figure that is new: nothing but this line and its member knows of it.
-               field("gap_ns_max", &Loop::gap_ns_max, Unit::ns, Add::largest, "The longest.",
+               field("gap_ns_max", &Turning::gap_ns_max, {Unit::ns, Add::largest}, "The longest.",
                      {.max = 5'000}));
 }
 
+constexpr const char* document_of(Of<Run>) { return "test/1"; }
 constexpr auto fields(Of<Run>) {
   return table(
       "run", "", constant("schema", "test/1"),
-      field("seconds", &Run::seconds, Unit::seconds, Add::time),
-      field("steal_pct", &Run::steal_pct, Unit::share, Add::mean),
-      group("loop", field("process", &Run::loop, "", {.column = "loop_"}),
-            field("server", &Run::server_loop, "", {.column = "server_loop_", .of_server = true})));
+      field("seconds", &Run::seconds, {Unit::seconds, Add::time}),
+      field("steal_pct", &Run::steal_pct, {Unit::share, Add::mean}),
+      field("loop/process", &Run::loop, "", {.column = "loop_"}),
+      field("loop/server", &Run::server_loop, "", {.column = "server_loop_", .of_server = true}));
 }
 
-const Run kRun = {2, 3, Loop{10, 700}, Loop{20, 900}};
+const Run kRun = {2, 3, Turning{10, 700}, Turning{20, 900}};
 const Json kDocument = {{"schema", "test/1"},
                         {"seconds", 2.0},
                         {"steal_pct", 3.0},
@@ -47,14 +48,8 @@ const Json kDocument = {{"schema", "test/1"},
                          {{"process", {{"turns", 10}, {"gap_ns_max", 700}}},
                           {"server", {{"turns", 20}, {"gap_ns_max", 900}}}}}};
 
-std::string row_of(const Run* run) {
-  std::string names;
-  std::string cells;
-  columns_of(run, kTable<Run>.entries, "", [&](const std::string& name, const std::string& cell) {
-    names += name + " ";
-    cells += cell + " ";
-  });
-  return names + "= " + cells;
+std::string csv_of(const Run& run) {
+  return csv_header(shape_of<Run>()) + csv_rows(shape_of<Run>(), to_json(run, Form::row));
 }
 
 }  // namespace
@@ -62,14 +57,14 @@ std::string row_of(const Run* run) {
 TEST_CASE("a new figure stands in the document and is read from it") {
   CHECK(to_json(kRun) == kDocument);
   Run again;
-  CHECK(read(kDocument, again, {}, At{}) == "");
+  CHECK(read_document(kDocument, again) == "");
   CHECK(to_json(again) == kDocument);
 
   const auto reason = [](const char* place, const Json& value) {
     Json document = kDocument;
     document[Json::json_pointer(place)] = value;
     Run run;
-    return read(document, run, {}, At{});
+    return read_document(document, run);
   };
   CHECK(reason("/loop/process/gap_ns_max", 5'001) ==
         "/loop/process/gap_ns_max is 5001, and must be an integer from 0 to 5000");
@@ -80,19 +75,17 @@ TEST_CASE("a new figure stands in the document and is read from it") {
 
 TEST_CASE("a new figure has its columns, also where the run has none of it") {
   const std::string names =
-      "seconds steal_pct loop_turns loop_gap_ns_max server_loop_turns server_loop_gap_ns_max = ";
-  CHECK(row_of(&kRun) == names + "2 3 10 700 20 900 ");
-  const Run bare;
-  CHECK(row_of(&bare) == names + "0 0     ");
-  CHECK(row_of(nullptr) == names + "      ");
+      "seconds,steal_pct,loop_turns,loop_gap_ns_max,server_loop_turns,server_loop_gap_ns_max\n";
+  CHECK(csv_of(kRun) == names + "2,3,10,700,20,900\n");
+  CHECK(csv_of(Run()) == names + "0,0,,,,\n");
 }
 
 TEST_CASE("a new figure is added up as its line says") {
-  const Run other = {4, 6, Loop{1, 800}, Loop{25, 100}};
+  const Run other = {4, 6, Turning{1, 800}, Turning{25, 100}};
   const auto sum = [&](const Run& more, const Adding& adding) {
-    Run all = kRun;
-    add_entries(all, more, kTable<Run>.entries, adding);
-    return to_json(all);
+    Json all = to_json(kRun);
+    add(all, to_json(more), shape_of<Run>(), adding);
+    return all;
   };
   const Json at_once = sum(other, {.order = Order::at_once, .weight = 2, .weight_more = 4});
   CHECK(at_once["seconds"] == 4);
@@ -104,12 +97,12 @@ TEST_CASE("a new figure is added up as its line says") {
   const Json same = sum(other, {.weight = 2, .weight_more = 4, .same_server = true});
   CHECK(same["loop"]["server"] == Json{{"turns", 25}, {"gap_ns_max", 900}});
   CHECK(same["loop"]["process"]["turns"] == 11);
-  CHECK(sum(Run{.loop = Loop()}, {})["loop"] ==
+  CHECK(sum(Run{.loop = Turning()}, {})["loop"] ==
         Json{{"process", {{"turns", 10}, {"gap_ns_max", 700}}}});
 }
 
 TEST_CASE("a new figure stands in the schema") {
-  const Json schema = Json::parse(schema_document<Run>("test/1"));
+  const Json schema = Json::parse(schema_document(shape_of<Run>()));
   CHECK(schema["$defs"]["loop"]["required"] == Json{"turns", "gap_ns_max"});
   CHECK(schema["$defs"]["loop"]["properties"]["gap_ns_max"] ==
         Json{{"type", "integer"},

@@ -1,7 +1,14 @@
 // A summary of latencies, and moments as a result writes them.
 #include <doctest/doctest.h>
 
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include "report/result.h"
+#include "report/text.h"
+#include "sample_result.h"
 
 using namespace wiremark;
 using namespace wiremark::measure;
@@ -18,6 +25,30 @@ TEST_CASE("what was never answered is later than any, in every percentile") {
   CHECK(remade(summary).percentiles.size() == 2);
   CHECK(summarize(histogram, "send", percents, 0).percentiles.size() == 5);
   CHECK(summarize(Histogram(), "send", percents, 7).percentiles.empty());
+}
+
+TEST_CASE("a percentile of those without an answer is never, one that was left out a dash") {
+  RunResult result = sample_result();
+  Histogram histogram;
+  for (Nanoseconds us = 1; us <= 100; ++us) histogram.record(us * 1'000);
+  const double percents[] = {50, 99, 99.99};
+  result.latency = summarize(histogram, "send", percents, 50);
+  result.connect = summarize(histogram, "connect", percents, 0);
+  Histogram many;
+  many.record_many(1'000, 1'000'000);
+  result.service = summarize(many, "send", percents, 0);
+  result.lateness.reset();
+  result.stages.reset();
+  const std::string text = text_report(result);
+  const auto row = [&](const std::string& percentile) {
+    const std::size_t begin = text.find("\n  " + percentile + ' ') + 1;
+    std::istringstream cells(text.substr(begin, text.find('\n', begin) - begin));
+    return std::vector<std::string>(std::istream_iterator<std::string>(cells), {});
+  };
+  using Row = std::vector<std::string>;
+  CHECK(row("p50") == Row{"p50", "75.0", "us", "1.00", "us", "50.0", "us"});
+  CHECK(row("p99") == Row{"p99", "never", "1.00", "us", "99.0", "us"});
+  CHECK(row("p99.99") == Row{"p99.99", "never", "1.00", "us", "-"});
 }
 
 TEST_CASE("a summary gives its histogram back") {

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "report/json.h"
 #include "report/verdict.h"
 #include "sample_result.h"
@@ -40,6 +42,17 @@ void check_fails(const Result<RunResult>& result, const char* part) {
   REQUIRE_FALSE(result.has_value());
   CAPTURE(result.error().message());
   CHECK(result.error().message().find(part) != std::string::npos);
+}
+
+// The runs one after the other, a second apart.
+Result<RunResult> in_turn_of(std::span<const RunResult> runs) {
+  std::vector<RunResult> apart(runs.begin(), runs.end());
+  double at = 1e9;
+  for (RunResult& run : apart) {
+    run.measured_from = at;
+    at += run.totals.seconds + 1;
+  }
+  return merge(apart, Order::in_turn);
 }
 
 std::string with(std::string text, std::string_view from, std::string_view to) {
@@ -115,7 +128,7 @@ TEST_CASE("counts, outcomes, errors and processor time are added") {
   CHECK(all->started == "2026-11-21T02:18:24Z");
   CHECK(all->config == std::vector<std::pair<std::string, std::string>>{{"connections", "100"},
                                                                         {"rate", "200, 75"}});
-  CHECK(all->intervals.empty());
+  CHECK(all->intervals.front().messages == 40'000);
   CHECK_FALSE(all->stages.has_value());         // Their backlogs are kept without buckets.
   CHECK_FALSE(all->core_distance.has_value());  // It was measured around one run.
 }
@@ -123,7 +136,7 @@ TEST_CASE("counts, outcomes, errors and processor time are added") {
 TEST_CASE("time is the longest at once and the sum in turn, and so is what one server spent") {
   const RunResult runs[] = {sample_result(), other_sample()};
   const auto at_once = merge(runs, Order::at_once);
-  const auto in_turn = merge(runs, Order::in_turn);
+  const auto in_turn = in_turn_of(runs);
   REQUIRE((at_once && in_turn));
   CHECK(at_once->totals.seconds == 10);
   CHECK(in_turn->totals.seconds == 14);
@@ -143,8 +156,8 @@ TEST_CASE("the shares of a machine stay within 100, however the mean is rounded"
       run.totals.seconds = seconds;
     }
     runs[1].totals.seconds = 0.1;
-    CHECK(merge(runs, Order::in_turn)->machine.busy_pct <= 100);
-    CHECK(merge(runs, Order::in_turn)->machine.busy_pct > 99.9);
+    CHECK(in_turn_of(runs)->machine.busy_pct <= 100);
+    CHECK(in_turn_of(runs)->machine.busy_pct > 99.9);
   }
 }
 
@@ -177,11 +190,14 @@ TEST_CASE("the sum is judged, and so is each part, but not for being short") {
     pass_verdict(run);
     CHECK_FALSE(run.verdict->valid());
   }
-  CHECK(merge(runs, Order::in_turn)->verdict->valid());
+  CHECK(in_turn_of(runs)->verdict->valid_for("p99"));
   runs[1].cpu = {4, 5.9, 1};
   const auto all = merge(runs, Order::at_once);
-  REQUIRE(all->verdict->reasons.size() == 1);
-  CHECK(all->verdict->reasons[0].starts_with("run 2: the generator itself was 99.0 % busy"));
+  REQUIRE(all->verdict->reasons.size() == 2);
+  CHECK(all->verdict->reasons[0].starts_with("p99.9 rests on"));
+  CHECK(all->verdict->reasons[1].starts_with("run 2: the generator itself was 99.0 % busy"));
+  CHECK(all->verdict->valid_for(kCost));
+  CHECK_FALSE(all->verdict->valid_for("p50"));
   CHECK(all->warnings[0] == all->verdict->reasons[0]);
 }
 
@@ -224,4 +240,78 @@ TEST_CASE("runs that do not measure the same are refused by name") {
   runs[1].tool = "netecho";
   check_fails(merge(runs, Order::at_once), "it is of netecho, not of netload");
   check_fails(merge({}, Order::at_once), "no run");
+}
+
+TEST_CASE("runs that were not at once do not add up to a rate, and runs at once to no time") {
+  RunResult runs[] = {sample_result(), sample_result(), sample_result()};
+  const std::string names[] = {"a.json", "b.json", "c.json"};
+  const auto at = [&](double b, double c) {
+    runs[1].measured_from = *runs[0].measured_from + b;
+    runs[2].measured_from = *runs[0].measured_from + c;
+  };
+  at(0.2, 0.4);
+  CHECK(merge(runs, Order::at_once, names).has_value());
+  check_fails(merge(runs, Order::in_turn, names),
+              "a.json (2026-11-21T02:18:25Z for 10.0 s) and b.json (2026-11-21T02:18:25Z for 10.0 "
+              "s) ran at once, so that their times do not add up (leave out --in-turn)");
+  at(20.1, 0.4);
+  check_fails(merge(runs, Order::at_once, names),
+              "a.json (2026-11-21T02:18:25Z for 10.0 s) and b.json (2026-11-21T02:18:45Z for 10.0 "
+              "s) did not run at once, so that their rates do not add up (--in-turn adds runs that "
+              "followed one another)");
+  at(8, 16);  // Each meets another, and the first and the last none.
+  check_fails(merge(runs, Order::at_once), "run 1 (2026-11-21T02:18:25Z for 10.0 s) and run 3");
+  at(11, 22);
+  CHECK(merge(runs, Order::in_turn, names)->totals.seconds == 30);
+}
+
+TEST_CASE("runs at once with little in common are no load that there ever was") {
+  RunResult runs[] = {sample_result(), sample_result()};
+  runs[1].measured_from = *runs[0].measured_from + 0.9;
+  CHECK(merge(runs, Order::at_once)->verdict->valid());
+  runs[1].measured_from = *runs[0].measured_from + 5;
+  const auto all = merge(runs, Order::at_once);
+  REQUIRE(all->verdict->reasons.size() == 1);
+  CHECK(all->verdict->reasons[0] ==
+        "the runs had 5.00 s of 10.0 s in common: their rates were not all there at once");
+  CHECK(all->warnings[0] == all->verdict->reasons[0]);
+  CHECK_FALSE(all->verdict->valid_for("rate"));
+  CHECK_FALSE(all->verdict->valid_for("p99"));
+  CHECK(all->verdict->valid_for("cost"));
+}
+
+TEST_CASE("results written before are told apart by the second in which they were started") {
+  RunResult runs[] = {sample_result(), sample_result()};
+  for (RunResult& run : runs) run.measured_from.reset();
+  CHECK(merge(runs, Order::at_once)->verdict->valid());
+  runs[1].started = "2026-11-21T02:18:35Z";  // It may have been started before the other ended.
+  CHECK(merge(runs, Order::at_once).has_value());
+  CHECK(merge(runs, Order::in_turn).has_value());
+  runs[1].started = "2026-11-21T02:18:37Z";
+  runs[0].measured_from = 1;  // Of one alone nothing follows.
+  check_fails(merge(runs, Order::at_once), "did not run at once");
+  runs[1].started.clear();
+  check_fails(merge(runs, Order::at_once),
+              "run 2 does not say when it ran (started, measured_from)");
+}
+
+TEST_CASE("what the sum is without is said, with the run that lacks it") {
+  RunResult runs[] = {sample_result(), sample_result()};
+  const std::string names[] = {"a.json", "b.json"};
+  runs[1].server_cpu.reset();
+  runs[1].server.reset();
+  runs[1].server_unknown = "its socket belongs to user nobody";
+  runs[0].totals.packets.reset();
+  const auto all = merge(runs, Order::at_once, names);
+  REQUIRE(all.has_value());
+  CHECK_FALSE(all->server_cpu.has_value());
+  CHECK_FALSE(all->server.has_value());
+  CHECK(all->server_unknown == "its socket belongs to user nobody");
+  const auto has = [&](const char* warning) {
+    return std::ranges::find(all->warnings, warning) != all->warnings.end();
+  };
+  CHECK(has("the sum is without the server's processor time, which b.json lacks"));
+  CHECK(has("the sum is without packets, which a.json lacks"));
+  CHECK(all->totals.drain->messages == 128);
+  CHECK(*all->cpu.opening_s == 2 * 0.0078125);
 }

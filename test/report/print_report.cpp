@@ -21,13 +21,17 @@ int main(int argc, char** argv) {
     result.totals.datagrams = datagrams.totals.datagrams;
     result.outcome = datagrams.outcome;
     result.delivery = datagrams.delivery;
+    result.server_unknown = "a process of another user";
+    result.delivery->lost_wait_s = 0.1;
+    result.loop->given_up_s = 0.5;
+    result.server_wait->throttled = result.wait->throttled;
     std::cout << json_document(result);
   } else if (format == "csv") {
-    std::cout << csv_header() << csv_row(result);
+    std::cout << csv_header(shape_of(result)) << csv_rows(result);
   } else if (format == "schema") {
     std::cout << json_schema(argc > 2 ? argv[2] : "result");
   } else if (format == "bare") {
-    std::cout << json_document({});
+    std::cout << json_document(RunResult());
   } else {
     std::cout << text_report(result) << text_line(result.intervals.front());
   }

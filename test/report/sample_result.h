@@ -16,6 +16,7 @@ inline RunResult sample_result() {
   result.version = "0.1.0";
   result.argv = {"netload", "-c", "100", "-r", "200"};
   result.started = "2026-11-21T02:18:25Z";
+  result.measured_from = 1'795'227'505.5;
   result.host.system = "Linux";
   result.host.kernel = "6.1.0";
   result.host.architecture = "x86_64";
@@ -42,14 +43,16 @@ inline RunResult sample_result() {
                    .bytes_out = 102'400'000,
                    .packets = Packets{390'000, 200'400, 200'000, 200'100},
                    .seconds = 10,
+                   .drain = Drain{.seconds = 0.0625, .messages = 64},
                    .errors = {{"timeout", 0}}};
   result.latency = summarize(latency, "schedule");
   result.service = summarize(single, "readable");
   result.least = result.latency;
   result.lateness = summarize(single, "schedule");
   result.connect = summarize(single, "connect");
-  result.cpu = {1.25, 3.75, 1};
-  result.server_cpu = CpuShare{0.5, 1.5, 1};
+  result.cpu = {1.25, 3.75, 1, 0.0078125, 0.5, 0.0625, 0.015625};
+  result.server_cpu = CpuShare{0.5, 1.5, 1, 0.03125, 0.25, 0.0078125, 0.0625};
+  result.server = "socat (81), and 100 started by it";
   result.machine = {38.5, 12.25, 0};
   result.core_distance = {62, 64};
   result.rss_bytes = 6'000'000;
@@ -59,6 +62,9 @@ inline RunResult sample_result() {
                          {.looks = 100, .mean = 0.5, .p50 = 0, .p99 = 0, .max = 50}};
   result.outcome = Outcome{.planned = 200'000, .sent = 200'000, .answered = 200'000};
   result.loop = Loop{.gap_max = 2'500'000, .held_up_s = 0.0125};
+  result.wait = ProcessorWait{
+      .run_delay_s = 0.015, .slices = 4'000, .throttled = Throttled{"/user.slice/job", 0, 0}};
+  result.server_wait = ProcessorWait{.run_delay_s = 0.0125, .slices = 3'500};
   result.pacing = Pacing{.behind = 12, .overdue = 0};
   result.intervals = {{.start_s = 0,
                        .seconds = 1,
@@ -71,9 +77,11 @@ inline RunResult sample_result() {
                        .p99_ns = 129'000,
                        .p999_ns = 130'000,
                        .max_ns = 131'000,
+                       .oldest_ns = 90'000,
                        .user_s = 0.125,
                        .sys_s = 0.375,
-                       .rss_bytes = 5'000'000}};
+                       .rss_bytes = 5'000'000,
+                       .buckets = {{{114, 12'000}, {119, 8'000}}}}};
   result.checks = {{"verify", true, "200,000 replies"}};
   for (LatencySummary* each : {&result.latency, &*result.service, &*result.least, &*result.lateness,
                                &*result.connect, &result.stages->tick})

@@ -15,9 +15,6 @@ except ImportError:
     print("skipped: python3 has no module jsonschema")
     sys.exit(77)
 
-# Members that one tool adds to its document by itself; that tool's own test validates them.
-ADDED_BY_TOOLS = {"/cells"}
-
 
 def members(schema, definitions):
     """Every member the schema names, with the object that must or may hold it."""
@@ -33,8 +30,7 @@ def missing(document, schema, definitions, path=""):
     for name, member in members(schema, definitions):
         here = f"{path}/{name}"
         if name not in document:
-            if here not in ADDED_BY_TOOLS:
-                yield here
+            yield here
         elif isinstance(document[name], dict):
             yield from missing(document[name], member, definitions, here)
 

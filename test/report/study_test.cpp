@@ -3,8 +3,17 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "report/csv.h"
+#include "report/json.h"
+
+#include "report/verdict.h"
+#include "sample_result.h"
 
 using namespace wiremark;
 using namespace wiremark::report;
@@ -52,6 +61,49 @@ TEST_CASE("studies that netload has written before are read, and are the same wh
   check_same_again<Bypass>("bypass");
 }
 
+TEST_CASE("what codecbench wrote before is read, with refused rows that have no figures") {
+  const auto codecs = study_of<CodecTable>("codecs_before");
+  CHECK(codecs.run.tool == "codecbench");
+  CHECK(codecs.method == "not told");
+  REQUIRE(codecs.cells.size() == 3);
+  CHECK(codecs.cells[0].figures.repeats_ns.size() == 2);
+  CHECK(codecs.cells[2].refused == "decode of content 2: invalid_utf8");
+  CHECK(codecs.cells[2].figures.batches == 0);
+  // It is written as it is now, and that is the same when it is read again.
+  const std::string now = json_document(codecs);
+  CHECK(now.starts_with("{\n  \"schema\": \"wiremark.codecs/1\""));
+  const auto again = parse_document(now);
+  REQUIRE_MESSAGE(again.has_value(), again.error().message());
+  CHECK(json_document(*again) == now);
+}
+
+TEST_CASE("an experiment is read, and says what its script had printed") {
+  const auto experiment = study_of<Experiment>("experiment");
+  CHECK(nlohmann::json::parse(json_document(experiment)) ==
+        nlohmann::json(document_of("experiment")));
+  CHECK(text_report(experiment) == "512x1\n  server  MiB/s\n  epoll   12 (11..13)\n");
+}
+
+TEST_CASE("each run or figure of a study is a row, and no column has the name of another") {
+  const auto check_rows = [](const Document& document, std::size_t rows, const char* part) {
+    const std::string header = csv_header(shape_of(document));
+    std::istringstream names(header.substr(0, header.size() - 1));
+    std::set<std::string> known;
+    for (std::string name; std::getline(names, name, ',');) {
+      CAPTURE(name);
+      CHECK(known.insert(name).second);
+    }
+    const std::string text = csv_rows(document);
+    CHECK(static_cast<std::size_t>(std::ranges::count(text, '\n')) == rows);
+    CHECK_MESSAGE(text.find(part) != std::string::npos, text);
+  };
+  check_rows(study_of<Comparison>("comparison"), 4, "0,uring,0,netload,");
+  check_rows(study_of<MaxRate>("find_max"), 6, "\n,50,false,");
+  check_rows(study_of<Bypass>("bypass"), 4, ",\"TCP, spinning\",1,");
+  check_rows(study_of<CodecTable>("codecs_before"), 3, ",packet/bytes:own/");
+  check_rows(study_of<Experiment>("experiment"), 3, "point=512x1 server=epoll,,qps=12.5 cost_us=3");
+}
+
 TEST_CASE("a study has the setting that it was given") {
   auto study = study_of<Comparison>("comparison");
   CHECK(text_report(study).find("processors not told") != std::string::npos);
@@ -76,6 +128,15 @@ TEST_CASE("a study is refused for what its table forbids, and for what its round
   check_refused("bypass", "/ways", Json::array(),
                 "an array of 0, and must be an array of 4 or more");
   check_refused("find_max", "/probes/0/kept", "yes", "\"yes\", and must be true or false");
+  check_refused("codecs_before", "/cells/0/key", "packet/a",
+                ("\"packet/a\"" + made + "\"packet/bytes:memcpy/encode/hot\"").c_str());
+  check_refused("codecs_before", "/cells/0/access", "warm",
+                "\"warm\", and must be one of [\"hot\",\"cold\"]");
+  check_refused("codecs_before", "/cells/0/qps", -1, "-1, and must be a number of 0 or more");
+  check_refused("experiment", "/runs/0/figures/qps", "fast",
+                "\"fast\", and must be a number of 0 or more");
+  check_refused("experiment", "/runs/2/load/totals/qps", 1,
+                ("1" + made + "7902.384686822173").c_str());
 
   Json document = document_of("comparison");
   document["backends"][1]["qps_ratio"]["median"] = 9;
@@ -100,4 +161,70 @@ TEST_CASE("a search tells its maximum, or that there is none") {
        {"messages/s, kept in 1 of 2 probes: 49 (48 to 50) reached, p99 2.00 ms (1.00 ms to",
         "next       100: the generator", "limit      the generator"})
     CHECK_MESSAGE(text.find(part) != std::string::npos, text);
+}
+
+namespace {
+
+// A round in which these figures are doubted.
+RunResult round_without(std::vector<std::string> figures) {
+  RunResult round = sample_result();
+  Judgement judgement = judge(round);
+  if (!figures.empty()) judgement.doubts.push_back({"so it was", std::move(figures)});
+  pass_verdict(round, judgement);
+  return round;
+}
+
+}  // namespace
+
+TEST_CASE("a median stands with more than half of its rounds, a percentile with all") {
+  Rounds rounds = {round_without({}), round_without({kRate, "p99"}), round_without({kRate})};
+  CHECK(stands(rounds, kCost));
+  CHECK(stands(rounds, "p50"));
+  CHECK_FALSE(stands(rounds, "p99"));
+  CHECK_FALSE(stands(rounds, kRate));
+  rounds.push_back(round_without({}));
+  CHECK_FALSE(stands(rounds, kRate));
+  rounds.push_back(round_without({}));
+  CHECK(stands(rounds, kRate));
+}
+
+TEST_CASE("a table marks what does not stand, and has no red word where its costs do") {
+  const Rounds full = {round_without({kRate, "p50", "p90", "p99", "p99.9", "p99.99"})};
+  Comparison study;
+  study.backends = {{"epoll", full}, {"uring", {round_without({})}}};
+  study = remade(std::move(study));
+  const std::string text = text_report(study);
+  for (const char* part :
+       {"  epoll   VALID FOR   20.0 k? 84.2 us?  129 us?", "  10.00 (10.00 to 10.00) 25.00",
+        "  uring   VALID  ", "server CPU per message x 1.000 (1.000 to 1.000)\n",
+        "x 1.000 (1.000 to 1.000)?", "not to be trusted, for the reasons below",
+        "doubt      1 of 1 round of epoll: not rate, p50"})
+    CHECK_MESSAGE(text.find(part) != std::string::npos, part, text);
+  CHECK(text.find("INVALID") == std::string::npos);
+  study.backends = {
+      {"epoll", {round_without({kRate, "p50", "p90", "p99", "p99.9", "p99.99", kCost})}}};
+  CHECK(text_report(study).find("  epoll   INVALID  ") != std::string::npos);
+  study.backends = {{"uring", {round_without({})}}};
+  CHECK(text_report(study).find('?') == std::string::npos);
+}
+
+TEST_CASE("parts of a bypass that do not add up say nothing") {
+  const auto one = [](double ns) { return measure::Spread{ns, ns, ns, 5}; };
+  BypassParts parts{one(20'000), one(4'000), one(5'000), one(300)};
+  CHECK_FALSE(discord_of(parts, 29'300).has_value());
+  CHECK_FALSE(discord_of(parts, 24'500).has_value());
+  CHECK(*discord_of(parts, 24'300) ==
+        "the parts add up to 29.3 us and not to 24.3 us: the processors were not ours alone");
+  parts.system_calls_and_sockets = one(36.9e6);
+  CHECK(discord_of(parts, 29'300)->starts_with("the parts add up to 36.9 ms and not to 29.3 us"));
+  parts.system_calls_and_sockets = one(5'000);
+  parts.tcp_and_ip = one(0);
+  CHECK(discord_of(parts, 25'300)->starts_with("a Unix socket took no less time than TCP"));
+  auto study = study_of<Bypass>("bypass");
+  study.invalid = discord_of(parts, 25'300);
+  CHECK(text_report(study).find("\n  INVALID    a Unix socket took") != std::string::npos);
+  CHECK(text_report(study).find("TCP and IP") == std::string::npos);
+  const auto again = parse_document(json_document(study));
+  REQUIRE(again.has_value());
+  CHECK(std::get<Bypass>(*again).invalid == study.invalid);
 }

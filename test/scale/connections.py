@@ -21,9 +21,9 @@ import tempfile
 import time
 
 SKIPPED = 77
-OTHER_DESCRIPTORS = 200  # Of a process, beside its connections.
-COMPLETIONS = 16_384  # Places of a ring.
-KERNEL_BYTES = 10_000  # Of a connection with both its ends, over what was measured.
+OTHER_DESCRIPTORS = 200  # Open files of a process beside its connections.
+COMPLETIONS = 16_384  # Entries of the completion queue.
+KERNEL_BYTES = 10_000  # For both ends of a connection; more than was measured.
 SENDING_S = 12
 PATIENCE_S = 150
 PR_SET_PDEATHSIG = 1
@@ -64,7 +64,7 @@ def fields(path):
 
 
 def user_bytes(pid):
-    """Anonymous and shared memory: neither code nor the kernel's."""
+    """Anonymous and shared memory, without code and the kernel's memory."""
     status = fields(f'/proc/{pid}/status')
     return status['RssAnon'] + status['RssShmem']
 
@@ -101,7 +101,7 @@ def require_room(connections, each):
 
 
 def free_port():
-    """One below those that connects take: a run that has just ended may still hold every one of them."""
+    """A port below those that connect(2) picks, all of which a run that has just ended may still hold."""
     for _ in range(100):
         port = random.randrange(10_000, 30_000)
         with socket.socket() as probe, contextlib.suppress(OSError):
@@ -112,8 +112,8 @@ def free_port():
 
 
 def turn_rings_over(build, target, rings, server):
-    """Uses every place of every ring once, so that what is touched later is the connections' own. Returns how many
-    connections it took, whose memory the server has kept."""
+    """Uses every entry of every ring once, so that memory touched later belongs to connections. Returns how many
+    connections that took, whose memory the server keeps."""
     connections, before = 100 * rings, tcp_sockets()
     with process(build / 'netload', target, '-c', connections, '-n', 2 * COMPLETIONS * rings, '-s', '64',
                  '--quiet') as load:

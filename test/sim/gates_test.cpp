@@ -2,7 +2,7 @@
 // simulator's own record, bucket by bucket, and against what arithmetic says.
 #include <doctest/doctest.h>
 
-#include "measure/late.h"
+#include "measure/behind.h"
 #include "scenario.h"
 
 using namespace wiremark;
@@ -40,7 +40,7 @@ Played exactly(const Scenario& scenario) {
   return played;
 }
 
-// Of what the connections started with: the gate opens a few milliseconds after the epoch.
+// When the first connection is started: a few milliseconds after the epoch.
 constexpr Nanoseconds kBegun = kEpoch + 3 * kMillisecond;
 
 Stall stall_of(Nanoseconds from, Nanoseconds length) {
@@ -80,11 +80,11 @@ TEST_CASE("what waits for room behind a server that stands still is not the load
   scenario.server.stalls = {stall_of(4 * kSecond, kSecond)};
   const Played played = exactly(scenario);
   CHECK(played.answered == 10'000);
-  // One message of each connection lies in the server; the other 99 are held here, and all but
-  // those of the last 10 ms leave late.
+  // One message of each connection is in the stalled server; the other 99 wait here, and all but
+  // those of the last 10 ms are sent behind their time.
   CHECK(played.counts->overdue.get() == 0);
   check_near(played.counts->held.get(), 995, 5);
-  check_near(played.counts->lateness.count_above(measure::kLateNs), 980, 4);
+  check_near(played.counts->lateness.count_above(measure::kBehindNs), 980, 4);
 }
 
 TEST_CASE("the mirror gate: a load that stands still itself has the same latencies, and says so") {
@@ -228,6 +228,22 @@ TEST_CASE("without --reconnect a broken connection is gone with the rest of its 
   CHECK(played.sent > 9'490);
 }
 
+TEST_CASE("a load without connections gives up, and says how much of its time was left") {
+  for (const bool open : {false, true}) {
+    Scenario scenario = open ? open_loop() : closed_loop();
+    scenario.plan.requests = 0;
+    scenario.plan.duration = 10 * kSecond;
+    // One after the other, so that each has another connection to reset.
+    for (Nanoseconds at = 3'100 * kMillisecond; at <= 4 * kSecond; at += 100 * kMillisecond)
+      scenario.resets.push_back(at);
+    const Played played = exactly(scenario);
+    CHECK(played.failed == 10);
+    check_near(played.counts->given_up_ns, 6 * kSecond, 20 * kMillisecond);
+    scenario.resets.clear();
+    CHECK(exactly(scenario).counts->given_up_ns == 0);
+  }
+}
+
 TEST_CASE("what waited for a connection that broke holds up nobody's end") {
   Scenario scenario = open_loop();
   scenario.plan.pipeline = 1;
@@ -250,6 +266,82 @@ TEST_CASE("a straggler ends with its timeout, and holds up no other") {
   CHECK(played.failed < 10);
   CHECK(played.sent == played.answered + played.failed);
   CHECK(played.ended - played.started < 1'200 * kMillisecond);
+}
+
+TEST_CASE("a slow last answer is told apart, and takes nothing from the rate of the asked time") {
+  Scenario scenario = closed_loop();
+  scenario.plan.connections = 20;
+  scenario.plan.requests = 0;
+  scenario.plan.duration = kSecond;
+  scenario.plan.timeout = 30 * kSecond;
+  scenario.load.path.latency = scenario.server.path.latency = 2 * kMillisecond;
+  scenario.server.slow_readers = 0.05;
+  scenario.server.slow_pause = 4 * kSecond;
+  const Played played = exactly(scenario);
+  CHECK(played.failed == 0);
+  const std::uint64_t slow = played.counts->response.count_above(kSecond);
+  CHECK(slow > 0);
+  CHECK(slow < 5);
+  // The others answer every 4 ms and a little, until the second is over.
+  const std::uint64_t rate = played.counts->in_time.get();
+  check_near(rate, (20 - slow) * 249, 20);
+  CHECK(played.counts->drained.get() == 20);
+  CHECK(played.answered == rate + 20);
+  CHECK(played.ended - played.started > 3 * kSecond);
+}
+
+TEST_CASE("what a warm-up left under way and the asked time brings home is of its rate") {
+  for (const bool open : {false, true}) {
+    Scenario scenario = open ? open_loop() : closed_loop();
+    scenario.plan.requests = 0;
+    scenario.plan.duration = scenario.plan.warmup = kSecond;
+    scenario.server.path.latency = 200 * kMillisecond;
+    const Played played = exactly(scenario);
+    check_near(played.counts->in_time.get(), open ? 1'000 : 50, open ? 2 : 10);
+    check_near(played.counts->drained.get(), open ? 200 : 10, 1);
+  }
+}
+
+TEST_CASE("a run with a rate lasts as long as it was asked to, however far apart its messages") {
+  Scenario scenario = open_loop();
+  scenario.plan.connections = 1;
+  scenario.plan.rate_hz = 2;
+  scenario.plan.duration = 3 * kSecond;
+  scenario.plan.timeout = 100 * kMillisecond;
+  Played played = exactly(scenario);
+  CHECK(played.counts->in_time.get() == 6);
+  CHECK(played.ended - played.started >= 3 * kSecond);
+  scenario.plan.requests = 4;  // The last of them is due after 1.5 s.
+  played = exactly(scenario);
+  CHECK(played.counts->in_time.get() == 4);
+  CHECK(played.ended - played.started < 1'600 * kMillisecond);
+}
+
+TEST_CASE("in the midst of a stall a load knows how long a message has waited") {
+  for (const bool datagrams : {false, true}) {
+    for (const bool open : {false, true}) {
+      Scenario scenario = open ? open_loop() : closed_loop();
+      scenario.datagrams = datagrams;
+      scenario.plan.requests = 0;
+      scenario.plan.duration = 10 * kSecond;
+      scenario.plan.timeout = 20 * kSecond;
+      scenario.load.path.latency = scenario.server.path.latency = 5 * kMillisecond;
+      scenario.server.stalls = {stall_of(4 * kSecond, kSecond)};
+      scenario.server.datagram_queue = 4096;  // All that comes in the stall.
+      scenario.asks_oldest = 4'900 * kMillisecond;
+      const auto in_stall = exactly(scenario);
+      check_near(in_stall.counts->oldest_ns - in_stall.started, 4 * kSecond, 30 * kMillisecond);
+      scenario.asks_oldest = 7 * kSecond;
+      const auto later = exactly(scenario);
+      check_near(later.counts->oldest_ns - later.started, 7 * kSecond, 30 * kMillisecond);
+      scenario.asks_oldest = 9 * kSecond;
+      scenario.plan.duration = 8 * kSecond;
+      scenario.server.stalls = {stall_of(7'900 * kMillisecond, 2 * kSecond)};
+      scenario.plan.connections = 1;
+      const auto last = exactly(scenario);
+      check_near(last.counts->oldest_ns - last.started, 7'900 * kMillisecond, 30 * kMillisecond);
+    }
+  }
 }
 
 TEST_CASE("a slow accept delays the connection, and no message of the plan") {
@@ -379,4 +471,62 @@ TEST_CASE("datagrams: nobody listens, and the run ends at once") {
   const Played played = play(scenario);
   CHECK(played.counts->errors.begin()->first == kUnreachable);
   CHECK(played.ended - played.started < 200 * kMillisecond);
+}
+
+namespace {
+
+// Requests of a text protocol and answers of many lengths, cut after any byte on their way.
+Scenario spoken(Scenario scenario) {
+  scenario.exchange = {
+      .custom = {.send = {"GET %{n}\\r\\n", "SET %{conn} %{random:30}\\r\\n"}, .reply = "resp"}};
+  scenario.answer = answer_in_resp;
+  scenario.load.split = scenario.server.split = true;
+  return scenario;
+}
+
+}  // namespace
+
+TEST_CASE("the stall gate holds for a text protocol with pipelining, cut after any byte") {
+  Scenario scenario = spoken(open_loop());
+  scenario.server.stalls = {stall_of(4 * kSecond, kSecond)};
+  const Played played = exactly(scenario);
+  CHECK(played.answered == 10'000);
+  const auto& response = played.counts->response;
+  check_near(response.percentile(95), 500 * kMillisecond, 2 * kMillisecond);
+  check_near(response.percentile(99), 900 * kMillisecond, 2 * kMillisecond);
+  check_near(played.counts->least.percentile(99), 900 * kMillisecond, 2 * kMillisecond);
+}
+
+TEST_CASE("the mirror gate holds for a text protocol, too") {
+  Scenario scenario = spoken(open_loop());
+  scenario.load.stalls = {stall_of(4 * kSecond, kSecond)};
+  const Played played = exactly(scenario);
+  CHECK(played.answered == 10'000);
+  check_near(played.counts->response.percentile(99), 900 * kMillisecond, 2 * kMillisecond);
+  check_near(played.counts->lateness.percentile(99), 900 * kMillisecond, 2 * kMillisecond);
+  CHECK(played.counts->least.max() < 2 * kMillisecond);
+}
+
+TEST_CASE("a text protocol keeps its pipeline, its churn and its connections in a closed loop") {
+  Scenario scenario = spoken(closed_loop());
+  scenario.plan.pipeline = 16;
+  scenario.plan.churn = 100;
+  scenario.plan.reconnect = true;
+  scenario.resets = {kMillisecond, 2 * kMillisecond};
+  const Played played = exactly(scenario);
+  CHECK(played.failed >= 1);
+  CHECK(played.answered > 9'900);
+}
+
+TEST_CASE("an answer to no request ends its connection at once, and is none of the next one's") {
+  for (const bool twice : {false, true}) {
+    Scenario scenario = spoken(closed_loop());
+    scenario.answer = [twice](std::string_view request) {
+      return answer_in_resp(request) + (twice && request.contains("0000000008") ? "+OK\r\n" : "");
+    };
+    const Played played = play(scenario);
+    CHECK(played.failed == (twice ? 10 : 0));
+    CHECK(played.counts->errors.size() == (twice ? 1 : 0));
+    if (twice) CHECK(played.counts->errors.contains("bytes came that nothing asked for"));
+  }
 }

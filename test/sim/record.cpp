@@ -1,11 +1,11 @@
-// What a simulated network saw of a load, and what that load must have counted then.
+// What a simulated network saw of a load, and what the load must therefore have counted.
 #include "record.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/mix.h"
-#include "measure/late.h"
+#include "measure/behind.h"
 
 namespace wiremark::load {
 
@@ -25,7 +25,7 @@ void compare_histograms(const char* name, const measure::Histogram& wanted,
                           std::to_string(measure::Histogram::lowest_of(index)) + " ns: recorded " +
                           std::to_string(counts.first) + ", counted " +
                           std::to_string(counts.second));
-    return;  // The others follow from it, mostly.
+    return;  // Usually a consequence of this one.
   }
   if (wanted.min() != got.min() || wanted.max() != got.max())
     differences.push_back(std::string(name) + ": the extremes differ");
@@ -34,14 +34,15 @@ void compare_histograms(const char* name, const measure::Histogram& wanted,
 }  // namespace
 
 Record::Record(const Plan& plan, std::size_t thread, bool poisson, std::uint64_t seed,
-               std::unique_ptr<Exchange> exchange, bool receive_timestamps)
+               std::unique_ptr<Exchange> exchange, bool receive_timestamps, Answering answer)
     : plan_(plan),
       thread_(thread),
       step_ns_(plan.open_loop() ? static_cast<double>(kSecond) /
                                       (plan.rate_hz * static_cast<double>(plan.connections))
                                 : 0),
       exchange_(std::move(exchange)),
-      receive_timestamps_(receive_timestamps) {
+      receive_timestamps_(receive_timestamps),
+      answer_(std::move(answer)) {
   if (!poisson) return;
   double at_ns = 0;
   const std::uint64_t key = mix(seed);
@@ -70,13 +71,15 @@ void Record::complain(std::string sentence) {
   if (complaints_.size() < 5) complaints_.push_back(std::move(sentence));
 }
 
-// The next message of a client leaves, behind a head of so many bytes.
+// The next message of a client is sent, behind a head of so many bytes.
 void Record::sent(Client& client, Nanoseconds at, std::size_t head) {
   const auto sequence = static_cast<std::uint32_t>(client.messages.size());
   const Nanoseconds measure_from = start_ + plan_.warmup;
   Message message{.planned = at, .sent = at, .measured = at >= measure_from, .size = 0};
   const MessageId id{0, client.connection, sequence};
-  message.size = exchange_->request(id).size() + head;
+  const Bytes request = exchange_->request(id);
+  message.size = request.size() + head;
+  message.reply = answer_ ? answer_(as_text(request)).size() : message.size;
   if (plan_.open_loop()) {
     const std::uint64_t place = std::uint64_t{sequence} * plan_.connections + client.connection;
     if (place >= plan_.schedule->places())
@@ -131,8 +134,8 @@ void Record::see_load(const net::sim::Seen& seen, Nanoseconds taken_until) {
   } else if (seen.what == What::read) {
     while (stream.answered < client.messages.size()) {
       Message& message = client.messages[stream.answered];
-      if (stream.answered_bytes + message.size > seen.bytes) break;
-      stream.answered_bytes += message.size;
+      if (stream.answered_bytes + message.reply > seen.bytes) break;
+      stream.answered_bytes += message.reply;
       ++stream.answered;
       answer(message, seen);
     }
@@ -146,7 +149,7 @@ void Record::closed(Stream& stream, const net::sim::Seen& seen) {
   if (stream.open) ++closed_;
   if (stream.answered < client.messages.size()) {
     const Message& oldest = client.messages[stream.answered];
-    const bool there = stream.answered_bytes + oldest.size <= seen.bytes + seen.unread;
+    const bool there = stream.answered_bytes + oldest.reply <= seen.bytes + seen.unread;
     if (there && seen.error == 0 && plan_.timeout > 0 &&
         seen.arrived <= oldest.sent + plan_.timeout)
       complain("a connection was given up whose reply had come in time");
@@ -158,15 +161,16 @@ void Record::closed(Stream& stream, const net::sim::Seen& seen) {
 
 void Record::see_datagram(const net::sim::Seen& seen, Nanoseconds taken_until) {
   Client& client = client_of(seen.user);
+  const auto next = static_cast<std::uint32_t>(client.messages.size());
   if (seen.what == What::sent) {
-    const auto sequence = exchange_->sequence_of(client.connection, seen.datagram);
-    if (sequence != client.messages.size()) complain("a datagram does not say what it is");
-    const MessageId id{0, client.connection, static_cast<std::uint32_t>(client.messages.size())};
+    MessageId id{0, client.connection, next + 1};
+    const auto sequence = exchange_->sequence_of(id, seen.datagram);
+    if (sequence != next) complain("a datagram does not say what it is");
+    id.sequence = next;
     return sent(client, seen.at, exchange_->head(id).size());
   }
-  const auto sequence = exchange_->sequence_of(client.connection, seen.datagram);
-  if (!sequence || *sequence >= client.messages.size())
-    return complain("a datagram came back that was not sent");
+  const auto sequence = exchange_->sequence_of({0, client.connection, next}, seen.datagram);
+  if (!sequence || *sequence >= next) return complain("a datagram came back that was not sent");
   Message& message = client.messages[*sequence];
   if (message.answered > 0 || message.late) {
     ++message.copies;
@@ -221,19 +225,28 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
   std::vector<std::string> differences = complaints_;
   measure::Histogram response, service, lateness;
   std::uint64_t sent = 0, answered = 0, late = 0, copies = 0, reordered = 0;
-  std::uint64_t bytes_out = 0, bytes_in = 0;
+  std::uint64_t bytes_out = 0, bytes_in = 0, in_time = 0, drained = 0;
   Nanoseconds last = 0;
+  const Nanoseconds from = start_ + plan_.warmup;
+  const Nanoseconds end = plan_.duration > 0 ? from + plan_.duration : kNever;
+  const auto asked = [&](const Message& message, Nanoseconds at) {
+    return end == kNever ? message.measured : at >= from && at < end;
+  };
   for (const auto& [user, client] : clients_) {
     for (const Message& message : client->messages) {
+      if (asked(message, message.sent)) bytes_out += message.size;
+      if (message.answered > 0 && asked(message, message.answered)) {
+        ++in_time;
+        bytes_in += message.reply;
+      }
       if (!message.measured) continue;
       ++sent;
-      bytes_out += message.size;
       if (plan_.open_loop()) lateness.record(message.sent - message.planned);
       late += message.late;
       copies += message.copies;
       if (message.answered == 0) continue;
       ++answered;
-      bytes_in += message.size;
+      drained += message.answered >= end;
       reordered += message.reordered;
       last = std::max(last, message.answered);
       if (plan_.open_loop()) service.record(message.answered - message.sent);
@@ -251,6 +264,8 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
     differences.emplace_back("more sent than planned, or more planned than there is");
   same("sent", sent, counts.sent.get());
   same("answered", answered, counts.answered.get());
+  same("answered in time", in_time, counts.in_time.get());
+  same("answered in the drain", drained, counts.drained.get());
   same("late", late, counts.late.get());
   same("duplicated", copies, counts.duplicated.get());
   same("reordered", reordered, counts.reordered.get());
@@ -260,7 +275,7 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
   // What nothing held up leaves as late as the load came to it, within one histogram bucket.
   if (counts.held.get() == 0 && !cut_short && sent == planned && plan_.churn == 0 &&
       !plan_.reconnect && counts.failed.get() == 0 &&
-      lateness.count_above(measure::kLateNs + measure::kLateNs / 50) > counts.overdue.get())
+      lateness.count_above(measure::kBehindNs + measure::kBehindNs / 50) > counts.overdue.get())
     differences.emplace_back("fewer are overdue than left late");
   same("connected", opened_, counts.connected.get());
   same("closed", closed_, counts.closed.get());

@@ -1,4 +1,4 @@
-// What a simulated network saw of a load, and what that load must have counted then.
+// What a simulated network saw of a load, and what the load must therefore have counted.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "answer_end.h"
 #include "load/counts.h"
 #include "load/exchange/exchange.h"
 #include "load/plan/plan.h"
@@ -15,29 +16,30 @@
 
 namespace wiremark::load {
 
-/// Of one thread of a load. It knows the plan, and from the network when bytes were sent, taken and
-/// answered; of the load it knows nothing. Every figure is worked out here again, from those.
+/// The record of one thread of a load. It knows the plan, and from the network when bytes were
+/// sent, taken and answered, and nothing of the load itself. It computes every figure again from
+/// those.
 class Record {
  public:
-  /// `exchange` is one of its own, which says how long messages are and which one a datagram
+  /// `exchange` is a second one, which tells how long messages are and which one a datagram
   /// answers.
   Record(const Plan& plan, std::size_t thread, bool poisson, std::uint64_t seed,
-         std::unique_ptr<Exchange> exchange, bool receive_timestamps);
+         std::unique_ptr<Exchange> exchange, bool receive_timestamps, Answering answer);
 
   /// The plan's time 0, before any message has left.
   void starts(Nanoseconds start) noexcept { start_ = start; }
 
-  /// Called for what the end of the load does.
+  /// To be called for everything that the end of the load does.
   void see_load(const net::sim::Seen& seen, Nanoseconds taken_until);
-  /// Called for what a server does, of any connection.
+  /// To be called for everything that a server does.
   void see_server(const net::sim::Seen& seen);
 
-  /// The sentences about what differs; empty where every figure of `counts` is right. In a run that
-  /// was cut short, what had not come due was not planned.
+  /// A sentence for each figure of `counts` that is wrong. In a run that was cut short, messages
+  /// that were not due yet do not count as planned.
   std::vector<std::string> compare(const Counts& counts, bool cut_short) const;
 
-  /// When the last thing happened that a load without --reconnect may wait for: what it has sent
-  /// and nobody answered it gives up after its timeout.
+  /// When the last thing happened that a load without --reconnect may wait for. An unanswered
+  /// message is given up after the timeout.
   Nanoseconds over_at() const;
 
   /// Messages that the server's loop took in, warm-up included.
@@ -52,6 +54,7 @@ class Record {
     bool late = false;
     bool lost = false;  // With its connection.
     std::size_t size;
+    std::size_t reply = 0;     // Bytes of its answer.
     std::uint64_t copies = 0;  // UDP: answers after the first.
     bool reordered = false;
   };
@@ -90,6 +93,7 @@ class Record {
   std::vector<double> poisson_;  // Planned times since the start; empty with even arrivals.
   std::unique_ptr<Exchange> exchange_;
   bool receive_timestamps_;
+  Answering answer_;  // Of the server; none where it echoes.
   std::map<void*, std::unique_ptr<Client>> clients_;
   std::map<std::uint64_t, Stream> streams_;
   measure::Histogram connect_;

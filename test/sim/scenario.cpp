@@ -21,11 +21,11 @@ namespace {
 using net::sim::DatagramEnd;
 using net::sim::StreamEnd;
 
-// The control thread's look at whether the connections stand, and its lead before the start.
+// How often the control thread looks whether the connections are open, and its lead to the start.
 constexpr Nanoseconds kLook = kMillisecond;
 constexpr Nanoseconds kLead = 2 * kMillisecond;
 
-// All of a run, over streams or over datagrams.
+// A run, over streams or over datagrams.
 template <class End>
 class Play {
  public:
@@ -44,7 +44,7 @@ class Play {
           exchange(exchanges.exchange(plan.share_of(plan.connections, index))),
           record(plan, index, scenario.poisson, scenario.exchange.seed,
                  exchanges.exchange(plan.share_of(plan.connections, index)),
-                 kStreams && scenario.load.reactor.receive_timestamps),
+                 kStreams && scenario.load.reactor.receive_timestamps, scenario.answer),
           load(end, *exchange, plan, index, gate, *counts) {}
 
     std::unique_ptr<Counts> counts = std::make_unique<Counts>();
@@ -136,6 +136,12 @@ struct OwnResponder {
 
 template <class End>
 void Play<End>::serve() {
+  if (scenario_.answer) {
+    const auto answering = std::make_shared<AnswerEnd>(scenario_.answer, echo_counts_);
+    server_.serve(*answering);
+    handler_ = answering;
+    return;
+  }
   if constexpr (kStreams) {
     if (scenario_.tick > 0) {
       using Staged = tools::StagedEnd<End>;
@@ -157,7 +163,7 @@ void Play<End>::serve() {
   handler_ = echo;
 }
 
-// Starts when each connection stands, or has failed.
+// Starts the load when each connection is open or has failed.
 template <class End>
 void Play<End>::await_connections() {
   std::uint64_t settled = 0;
@@ -183,6 +189,10 @@ void Play<End>::plan_faults() {
     for (const Nanoseconds at : scenario_.half_closes)
       network_.at(played_.started + at, [this] { server_.half_close_one(); });
   }
+  if (scenario_.asks_oldest > 0)
+    network_.at(played_.started + scenario_.asks_oldest, [this] {
+      for (Thread& thread : threads_) thread.counts->ask_oldest = true;
+    });
   if (scenario_.give_up > 0)
     network_.at(played_.started + scenario_.give_up, [this] {
       cut_short_ = true;
@@ -193,7 +203,7 @@ void Play<End>::plan_faults() {
 template <class End>
 Played Play<End>::run() {
   const Plan& plan = scenario_.plan;
-  // Whatever happens to it, a run ends: the plan, then what its last messages may wait for.
+  // A run must end by this time: the plan, and what its last messages may wait for.
   Nanoseconds stalls = 0;
   for (const auto* stalled : {&scenario_.load.stalls, &scenario_.server.stalls})
     for (const auto& stall : *stalled) stalls += stall.to - stall.from;
@@ -209,7 +219,7 @@ Played Play<End>::run() {
   return std::move(played_);
 }
 
-// A run does not wait for what cannot come: it ends a sweep after the last thing that may.
+// A run must not wait for what cannot come: it ends at most a sweep after the last thing that can.
 template <class End>
 void Play<End>::check_no_vain_wait() {
   const Plan& plan = scenario_.plan;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "answer_end.h"
 #include "load/counts.h"
 #include "load/exchange/exchanges.h"
 #include "load/plan/plan.h"
@@ -19,27 +20,30 @@ struct Scenario {
   bool poisson = false;
   bool datagrams = false;
   ExchangeOptions exchange;
+  Answering answer = {};  ///< What the server answers; none: it is a netecho.
   net::sim::EndOptions load;
   net::sim::EndOptions server;
-  Nanoseconds tick = 0;                  ///< The server is the staged one, which walks so often.
+  Nanoseconds tick = 0;                  ///< If not 0, the server is the staged one with this tick.
   Nanoseconds listens_at = 0;            ///< kNever: nobody listens.
-  std::vector<Nanoseconds> resets;       ///< When one connection, whichever, is reset.
-  std::vector<Nanoseconds> half_closes;  ///< When the server ends its side of one.
-  Nanoseconds give_up = 0;               ///< Ends the run so long after its start; 0 is never.
+  std::vector<Nanoseconds> resets;       ///< When a random connection is reset.
+  std::vector<Nanoseconds> half_closes;  ///< When the server ends its side of a random one.
+  Nanoseconds asks_oldest = 0;           ///< When it is asked what waits longest; 0: never.
+  Nanoseconds give_up = 0;               ///< Ends the run this long after its start; 0: never.
 };
 
 /// All times of a scenario count from here, which is the earliest that the load may start at.
 inline constexpr Nanoseconds kEpoch = kSecond;
 
 struct Played {
-  std::vector<std::string> differences;  ///< From the record, and invariants that do not hold.
-  std::unique_ptr<Counts> counts;        ///< Of the first thread.
+  std::vector<std::string>
+      differences;                 ///< Figures that differ from the record, and broken invariants.
+  std::unique_ptr<Counts> counts;  ///< Of the first thread.
   Nanoseconds started = 0;
   Nanoseconds ended = 0;
   std::uint64_t planned = 0, sent = 0, answered = 0, late = 0, failed = 0;  ///< Of all threads.
 };
 
-/// Plays it to its end, in virtual time.
+/// Plays a scenario to its end, in virtual time.
 Played play(const Scenario& scenario);
 
 }  // namespace wiremark::load

@@ -17,7 +17,7 @@ using net::sim::Stall;
 
 namespace {
 
-/// Draws what a scenario is made of.
+/// Draws the parts of a scenario.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : random_(seed) {}
@@ -26,7 +26,7 @@ class Dice {
   std::uint64_t whole(std::uint64_t least, std::uint64_t most) {
     return least + random_() % (most - least + 1);
   }
-  /// Any order of magnitude as likely as another.
+  /// Every order of magnitude is equally likely.
   Nanoseconds time(Nanoseconds least, Nanoseconds most) {
     const double low = std::log(static_cast<double>(least));
     const double high = std::log(static_cast<double>(most));
@@ -128,7 +128,17 @@ Scenario scenario_of(std::uint64_t seed) {
   draw_end(dice, scenario.load, length, scenario.datagrams);
   draw_end(dice, scenario.server, length, scenario.datagrams);
   scenario.load.reactor.output_limit = SIZE_MAX;  // As netload has it.
-  if (scenario.tick == 0 && dice.chance(0.4)) {
+  if (scenario.tick == 0 && dice.chance(0.2)) {
+    scenario.answer = answer_in_resp;
+    scenario.exchange.custom = {.send = {"GET %{n}\n", "SET %{conn} %{random:30}\n"},
+                                .reply = "resp"};
+    if (scenario.datagrams) {
+      scenario.exchange.custom = {.send = {"%{id} %{random:30}"}, .reply = "datagram"};
+      scenario.answer = [](std::string_view request) {
+        return std::string(request) + answer_in_resp(request);
+      };
+    }
+  } else if (scenario.tick == 0 && dice.chance(0.4)) {
     const auto names = exchange_names();
     scenario.exchange.name = names[dice.whole(1, names.size() - 1)];
   } else {

@@ -1,5 +1,5 @@
-// netecho's staged server in one thread and virtual time: its stages take turns, and what its
-// sender sends leaves through the reactor.
+// netecho's staged server in one thread and virtual time: its stages take turns, and its sender
+// sends through the reactor.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The search for the highest rate, against servers that are one line of arithmetic.
+// The search for the highest rate, with a formula in place of a server.
 #include "netload/studies/max_search.h"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ MaxSearch searched(double first_hz, auto keeps) {
   return search;
 }
 
-// What holds of every search that was not cut short: the edge is known to 5 %, and is not luck.
+// What must hold for every search that was not cut short: the edge is known to 5 %, and confirmed.
 void is_closed_in(const MaxSearch& search) {
   REQUIRE(search.next());
   CHECK(search.next()->rate_hz <= 1.051 * search.kept_hz());

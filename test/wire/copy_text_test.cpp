@@ -1,4 +1,4 @@
-// Every size of a text, copied and nothing beside it touched.
+// Texts of every size are copied, and nothing beside them is touched.
 #include "wire/copy_text.h"
 
 #include <doctest/doctest.h>

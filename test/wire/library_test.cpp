@@ -1,4 +1,4 @@
-// The rows that codecs are compared with must do the same work.
+// The libraries that codecs are compared with must do the same work.
 #include <doctest/doctest.h>
 
 #include <vector>

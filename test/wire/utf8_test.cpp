@@ -1,4 +1,4 @@
-// UTF-8 against a decoder written from the other end: code points and their shortest forms.
+// UTF-8 against a decoder that works the other way: it encodes code points in their shortest forms.
 #include "wire/utf8.h"
 
 #include <doctest/doctest.h>
@@ -6,6 +6,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include "wire/utf8_blocks.h"
 
 using namespace wiremark;
 using wire::is_ascii;
@@ -26,11 +28,16 @@ int shortest(std::uint32_t point) {
   return point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
 }
 
-// A copy whose heap block ends with the text, so that ASan sees a read beyond.
+// What every way to judge a text says, which must be one thing. A copy whose heap block ends with
+// the text, so that ASan sees a read beyond.
 bool valid(const std::string& text) {
-  std::vector<char> exact(text.begin(), text.end());
-  exact.shrink_to_fit();
-  return is_utf8(as_bytes(std::string_view(exact.data(), exact.size())));
+  const std::vector<char> exact(text.begin(), text.end());
+  const auto bytes = as_bytes(std::string_view(exact.data(), exact.size()));
+  const bool right = is_utf8(bytes);
+  for (const wire::Utf8Kind& kind : wire::utf8_kinds()) {
+    if (kind.is_supported && kind.check(bytes) != right) FAIL(kind.name, " differs: ", text);
+  }
+  return right;
 }
 
 }  // namespace
@@ -46,6 +53,52 @@ TEST_CASE("every code point is UTF-8 in its shortest form only, and surrogates i
       if (valid(text) == right && valid(text + "tail of more than 16 bytes") == right) continue;
       FAIL("code point ", point, " in ", bytes, " bytes");
     }
+  }
+}
+
+TEST_CASE("what is wrong is seen at every place of every length, and whatever stands around it") {
+  const std::string_view wrong[] = {"\x80",
+                                    "\xC3",
+                                    "\xC1\xBF",
+                                    "\xE2\x82",
+                                    "\xE0\x9F\xBF",
+                                    "\xED\xA0\x80",
+                                    "\xF0\x9F\x98",
+                                    "\xF0\x8F\xBF\xBF",
+                                    "\xF4\x90\x80\x80",
+                                    "\xF5\x80\x80\x80",
+                                    "\xFF",
+                                    "\xC3\xA9\xA9",
+                                    "\xE2\x82\xAC\x80",
+                                    "\xF0\x9F\x98\x80\xBF"};
+  const std::string_view around[] = {"x", "\xD0\xB6", "\xE4\xB8\xAD", "\xF0\x9F\x98\x80"};
+  for (const std::string_view one : around) {
+    for (std::size_t before = 0; before < 100; ++before) {
+      for (const std::size_t after : {0, 1, 30, 70}) {
+        std::string text;
+        for (std::size_t i = 0; i < before; ++i) text += i % 7 == 6 ? " " : one;
+        const std::size_t at = text.size();
+        for (std::size_t i = 0; i < after; ++i) text += one;
+        REQUIRE(valid(text));
+        for (const std::string_view here : wrong) {
+          std::string bad = text;
+          bad.insert(at, here);
+          REQUIRE_FALSE(valid(bad));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("random bytes are judged alike, whatever way") {
+  std::minstd_rand random(7);
+  for (int round = 0; round < 20000; ++round) {
+    std::string text;
+    while (text.size() < random() % 150) {
+      append(text, std::uint32_t(random() % 0x110000 >> random() % 20), 1 + int(random() % 4));
+    }
+    if (round % 2 == 0 && !text.empty()) text.resize(random() % text.size());
+    valid(text);
   }
 }
 

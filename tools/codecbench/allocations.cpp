@@ -1,10 +1,10 @@
-// How often this thread has asked the allocator for memory, counted in the allocator's own names.
+// How often this thread has asked for memory, counted by functions in place of the allocator's.
 #include "codecbench/allocations.h"
 
 #include <cerrno>
 #include <cstdlib>
 
-// Sanitizers put themselves in the same place, and only glibc names what stands behind malloc.
+// Sanitizers replace the same functions, and only glibc has names for the originals.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 #define WIREMARK_COUNTS_ALLOCATIONS 0
 #elif defined(__has_feature)
@@ -22,7 +22,7 @@
 
 namespace {
 
-// Constant-initialised and in the program's own TLS block: reading it never allocates.
+// Constant-initialised and in the program's own TLS block, so that using it never allocates.
 constinit thread_local std::uint64_t count = 0;
 
 }  // namespace

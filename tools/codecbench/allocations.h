@@ -1,4 +1,4 @@
-// How often this thread has asked the allocator for memory, counted in the allocator's own names.
+// How often this thread has asked for memory, counted by functions in place of the allocator's.
 #pragma once
 
 #include <cstdint>

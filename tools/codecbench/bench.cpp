@@ -19,12 +19,12 @@
 namespace wiremark::tools {
 namespace {
 
-/// Where other work takes the processor for most of a slice, the batches that are left are those it
-/// interrupted. Of so many, which take 0.3 ms, the median is one that it did not.
+/// If other work takes the processor for most of a slice, only interrupted batches would be left.
+/// Of at least this many, which take 0.3 ms, the median is not interrupted.
 constexpr std::size_t kSliceBatchesMin = 15;
 
-/// Blocks of random size that stay until the end of a repeat, so that what a row allocates next
-/// lies somewhere else than in the repeat before.
+/// Blocks of random size that live until the end of a repeat, so that in each repeat a row's memory
+/// lies elsewhere.
 class Ballast {
  public:
   void add(Random& random) {
@@ -38,7 +38,7 @@ class Ballast {
 };
 
 /// What all threads of a run share. The first thread checks and calibrates while the others wait;
-/// then all go through the same slices, held together by a barrier before each.
+/// then all measure the same slices, with a barrier before each.
 class Bench {
  public:
   Bench(const std::vector<Row>& rows, const Method& method, const net::Stop& stop,
@@ -121,7 +121,7 @@ void Bench::prepare() {
   }
 }
 
-/// One batch more, outside the clock: starting and stopping the counters costs system calls.
+/// Runs one more batch that is not timed, since starting and stopping counters takes system calls.
 void Bench::count_batch(Subject& subject, Counters& counters, std::size_t operations,
                         Tally& tally) {
   if (!counters.available()) return;
@@ -204,7 +204,7 @@ void Bench::work(unsigned thread) {
   }
 }
 
-// All threads or none: they meet at a line that knows how many they are.
+// Starts all threads or none: the barrier waits for exactly that many.
 Result<> Bench::run_threads() {
   Result<> started;
   std::latch decided(1);
@@ -242,7 +242,7 @@ Result<Measurement> Bench::run() {
   measurement.counters_unavailable = counters_unavailable_;
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     Cell cell{rows_[row].name, sum_up(tallies_[row])};
-    cell.figures.refused = refused_[row];
+    if (!refused_[row].empty()) cell.refused = refused_[row];
     measurement.cells.push_back(std::move(cell));
   }
   const auto measured = [](const Cell& cell) { return cell.figures.batches > 0; };

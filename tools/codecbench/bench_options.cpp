@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/units.h"
 #include "measure/ratio.h"
+#include "report/csv.h"
 #include "wire/pairs.h"
 
 namespace wiremark::tools {
@@ -23,7 +24,7 @@ constexpr const char* kExamples =
     "  codecbench --json=before.json; ...; codecbench --baseline before.json\n"
     "  codecbench --experiment e6              beside the published figures";
 
-/// "3,16" through `parse`, which hands back a Result of a number.
+/// A list such as "3,16", each item by `parse`, which returns a Result of a number.
 template <class Parse>
 auto parse_list(std::string_view text, std::size_t least, std::size_t most, Parse parse)
     -> Result<std::vector<std::size_t>> {
@@ -98,7 +99,7 @@ void add_method(CommandLine& line, Method& method) {
 }
 
 void add_output(CommandLine& line, Options& options) {
-  line.add(options.output);
+  line.add(options.output, report::csv_headers({report::CodecTable()}));
   line.add_input_file("--baseline", options.baseline,
                       "Compare with an earlier --json; 1 when a row is surely slower");
   line.add("--tolerance", options.tolerance_pct, "SHARE", parse_percent,
@@ -112,7 +113,7 @@ void add_output(CommandLine& line, Options& options) {
   line.add_flag("-v,--verbose", options.verbose, "Also print how each row's batches were cut");
 }
 
-/// What the user left out.
+/// Fills in what the user left out.
 void fill_in(Selection& selection) {
   if (selection.formats.empty()) selection.formats = {"all"};
   if (selection.workloads.empty()) selection.workloads = {"all"};

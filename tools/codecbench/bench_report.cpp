@@ -5,23 +5,20 @@
 
 #include "base/cpus.h"
 #include "base/units.h"
-#include "codecbench/document.h"
-#include "codecbench/experiments.h"
+#include "codecbench/codec_text.h"
 #include "codecbench/shelf.h"
 #include "codecbench/simd.h"
-#include "codecbench/table.h"
-#include "codecbench/targets.h"
 #include "codecbench/verdict.h"
 #include "measure/quantity.h"
 #include "printing.h"
 #include "report.h"
-#include "report/result.h"
+#include "report/codec_table.h"
 #include "terminal.h"
 
 namespace wiremark::tools {
 namespace {
 
-/// "20,100"; fmt::join would do, were it not for a false warning of GCC 12 in fmt 9.
+/// "20,100". Not fmt::join, which makes GCC 12 warn falsely with fmt 9.
 template <class T>
 std::string join(const std::vector<T>& items) {
   std::string text;
@@ -47,16 +44,15 @@ std::vector<std::pair<std::string, std::string>> config_of(const Options& option
           {"seed", fmt::format("{}", method.seed)}};
 }
 
-report::RunResult frame(const Options& options, std::chrono::system_clock::time_point started,
-                        const Measurement& measurement) {
+report::RunResult run_of(const Options& options, std::chrono::system_clock::time_point started,
+                         const Measurement& measurement) {
   report::RunResult result = new_result("codecbench", options.arguments, started);
   result.role = report::Role::bench;
   result.config = config_of(options);
   result.totals.seconds = measurement.seconds;
   for (const Cell& cell : measurement.cells) {
     result.totals.messages += cell.figures.operations;
-    if (cell.figures.refused.empty()) continue;
-    result.checks.push_back({cell.name.key(), false, cell.figures.refused});
+    if (cell.refused) result.checks.push_back({cell.name.key(), false, *cell.refused});
   }
   result.cpu = report::share_of(measure::cpu_of_this_process(), options.method.threads);
   if (const auto memory = measure::memory_of_process()) {
@@ -69,100 +65,57 @@ report::RunResult frame(const Options& options, std::chrono::system_clock::time_
   return result;
 }
 
-/// How many operations a batch of each row has, and how many batches were timed.
-std::string format_batches(const std::vector<Cell>& cells) {
-  std::string text = "\n";
-  for (const auto& [name, figures] : cells) {
-    text += fmt::format("batches   {:<48} {:>7} x {} operations\n", name.key(), figures.batches,
-                        figures.batch_operations);
-  }
-  return text;
+report::View view_of(const Options& options) {
+  if (options.targets) return report::View::targets;
+  if (options.experiment == "e2") return report::View::e2;
+  if (options.experiment == "e4") return report::View::e4;
+  return options.experiment == "e6" ? report::View::e6 : report::View::cells;
 }
 
-std::string footer(const Options& options, const report::RunResult& result,
-                   const Measurement& measurement) {
-  const Method& method = options.method;
-  std::string text = fmt::format("\nmachine   {}\n", measure::describe(result.host));
-  text += fmt::format("built     {}, wiremark {}; in use: {}\n", result.host.compiler,
-                      result.version, simd_in_use());
-  text += fmt::format(
-      "method    {} repeats of {} rows in random order, {} thread{}{}, seed {}; batches of "
-      "{} us or more\n",
+std::string method_of(const Method& method, const Measurement& measurement) {
+  return fmt::format(
+      "{} repeats of {} rows in random order, {} thread{}{}, seed {}; batches of {} us or more",
       measurement.repeats, measurement.cells.size(), method.threads, method.threads == 1 ? "" : "s",
       method.cpus.empty() ? ", not pinned" : " on cpu " + format_cpus(method.cpus), method.seed,
       method.batch_time / kMicrosecond);
-  text += fmt::format("contents  {}, mean {:.1f} bytes; cold rows walk over {}\n",
-                      options.selection.contents->source, options.selection.contents->mean_bytes(),
-                      measure::format_size(static_cast<double>(cold_bytes())));
-  if (!measurement.counters_unavailable.empty()) {
-    text += fmt::format("counters  instructions and cycles n/a ({})\n",
-                        measurement.counters_unavailable);
-  }
-  text += fmt::format(
-      "run       {:.1f} s, {} operations, CPU {:.1f} s user {:.1f} s sys, machine {} busy, {} "
-      "stolen\n",
-      measurement.seconds, measure::format_count(result.totals.messages), result.cpu.user_s,
-      result.cpu.sys_s, measure::format_share(result.machine.busy_pct),
-      measure::format_share(result.machine.steal_pct));
-  for (const std::string& warning : result.warnings) text += "warning   " + warning + "\n";
-  return text;
 }
 
-/// The table that was asked for: all cells, an experiment's, or the promises.
-std::string format_results(const Options& options, const Measurement& measurement) {
-  if (options.targets) return format_targets(measurement.cells);
-  if (options.experiment.empty())
-    return format_table(measurement.cells, wants_colour(options.output.colour));
-  return format_experiment(options.experiment, measurement.cells, measurement.parallel);
-}
-
-Result<> write_files(const Options& options, const report::RunResult& result,
-                     const Measurement& measurement) {
-  if (!options.output.csv.empty()) {
-    if (auto written = append_csv(options.output.csv, result, measurement.cells); !written)
-      return written;
+/// What is slower than it was is a check that failed, and so is a baseline without a row of ours.
+void add_checks(report::RunResult& run, const Baseline& baseline) {
+  if (baseline.changes.empty())
+    run.checks.push_back({"baseline", false, "it has no row of this run"});
+  for (const Change& change : baseline.changes) {
+    if (change.answer == Answer::slower)
+      run.checks.push_back({"baseline " + change.key, false, format_interval(change.ratio)});
   }
-  if (options.output.json.empty()) return {};
-  const std::string document = json_document(result, measurement.cells);
-  if (options.output.json == "-") {
-    write_out(document);
-    return {};
-  }
-  return write_file(options.output.json, document);
 }
 
 }  // namespace
 
 int report(const Options& options, std::chrono::system_clock::time_point started,
-           const Measurement& measurement, const Baseline& baseline) {
-  report::RunResult result = frame(options, started, measurement);
-  int code = result.checks.empty() ? kDone : kCheckFailed;
-  std::string text = format_results(options, measurement);
-  if (options.verbose) text += format_batches(measurement.cells);
-  text += footer(options, result, measurement);
+           const Measurement& measurement, const std::vector<Cell>& before) {
+  report::CodecTable codecs;
+  codecs.run = run_of(options, started, measurement);
+  codecs.view = view_of(options);
+  codecs.verbose = options.verbose;
+  codecs.in_use = simd_in_use();
+  codecs.method = method_of(options.method, measurement);
+  codecs.contents =
+      fmt::format("{}, mean {:.1f} bytes; cold rows walk over {}",
+                  options.selection.contents->source, options.selection.contents->mean_bytes(),
+                  measure::format_size(static_cast<double>(cold_bytes())));
+  codecs.uncounted = measurement.counters_unavailable;
+  codecs.cells = measurement.cells;
+  codecs.parallel = measurement.parallel;
   if (!options.baseline.empty()) {
-    const auto comparison = compare_with(baseline, measurement.cells, options.tolerance_pct);
-    text += format_comparison(comparison, options.baseline, options.tolerance_pct, options.verbose);
-    if (comparison.changes.empty()) {
-      result.checks.push_back({"baseline", false, "it has no row of this run"});
-      code = kCheckFailed;
-    }
-    for (const Change& change : comparison.changes) {
-      if (change.answer != Answer::slower) continue;
-      result.checks.push_back({"baseline " + change.key, false, format_interval(change.ratio)});
-      code = kCheckFailed;
-    }
+    codecs.baseline = compare_with(before, codecs.cells, options.tolerance_pct);
+    codecs.baseline->file = options.baseline;
+    add_checks(codecs.run, *codecs.baseline);
   }
-  const bool text_shown = options.output.json != "-";
-  if (text_shown) write_out(text);
-  if (!text_shown && !options.output.quiet) {
-    for (const std::string& warning : result.warnings) {
-      print_err("codecbench: warning: {}\n", warning);
-    }
-  }
-  if (const auto written = write_files(options, result, measurement); !written) {
-    return cannot("codecbench", written.error());
-  }
+  const std::string text = text_report(codecs, wants_colour(options.output.colour));
+  if (const auto done = deliver(codecs, text, options.output); !done)
+    return cannot("codecbench", done.error());
+  const int code = codecs.run.checks.empty() ? kDone : kCheckFailed;
   return ending("codecbench", measurement.interrupted ? kInterrupted : code);
 }
 

@@ -1,77 +1,16 @@
-// One cell of codecbench's table: what was measured, and the figures.
+// The cells of codecbench's table, which lib/report writes and reads.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "report/cell.h"
 
 namespace wiremark::tools {
 
-/// Whether code and data are expected (hot: few items in turn, learnt by the branch predictor and
-/// held by the first-level cache) or not (cold: a fresh random order over as much as half of L2).
-enum class Access : std::uint8_t { hot, cold };
-
-constexpr std::string_view to_string(Access access) noexcept {
-  return access == Access::hot ? "hot" : "cold";
-}
-
-/// What a figure can only be compared within.
-struct Labels {
-  std::string_view result = "view";  ///< "view" borrows its input, "copy" owns what it made.
-  bool validated = true;             ///< Refuses every malformed input.
-  std::string_view object = "none";  ///< What it works with: "none", "reused", "fresh", "arena".
-};
-
-/// What a cell measures. `shape` and `size` tell cells of a workload apart: the experiment's number
-/// of pairs, or the envelope and the bytes of its payload; empty and 0 in the packet workload.
-struct CellName {
-  std::string_view workload;  ///< "packet", "take", "envelope".
-  std::string_view shape;
-  std::size_t size = 0;
-  std::string_view format;
-  std::string_view implementation;  ///< "own", or the library and how it is used.
-  std::string_view op;              ///< "encode", "decode", "take", "roundtrip".
-  Access access = Access::hot;
-  Labels labels;
-
-  /// "json:own".
-  std::string row() const { return std::string(format) + ":" + std::string(implementation); }
-
-  /// "take/pairs=63/json:own/take/hot": the same in every run, so that runs can be compared.
-  std::string key() const;
-};
-
-/// The figures of a cell. Times are ns of one operation; a batch's time is divided by its
-/// operations, so that single operations shorter than the clock can be told apart.
-struct CellFigures {
-  std::string refused;  ///< Why the check before timing failed; nothing was measured then.
-  std::uint64_t operations = 0;
-  std::uint64_t batches = 0;
-  std::uint64_t batch_operations = 0;
-  double ns_min = 0;               ///< The fastest batch.
-  double ns_p50 = 0;               ///< The median of all batches.
-  double ns_p99 = 0;               ///< 99 of 100 batches were faster.
-  std::vector<double> repeats_ns;  ///< The fastest batch of each repeat, in their order.
-  double spread_pct = 0;  ///< Between the quartiles of the repeats' medians, in % of their median.
-  double qps = 0;         ///< Operations per second of all threads together.
-  double mb_per_s = 0;    ///< Wire bytes per second of all threads together, in 10^6.
-  double wire_bytes = 0;  ///< Mean size on the wire, with the frame around it.
-  std::optional<double> allocations;  ///< Per operation; absent where they cannot be counted.
-  double cpu_user_ns = 0;
-  double cpu_sys_ns = 0;
-  std::optional<double> instructions;
-  std::optional<double> cycles;
-};
-
-struct Cell {
-  CellName name;
-  CellFigures figures;
-};
-
-/// The cell with this key, or null when it is not there or was not measured.
-const Cell* find_cell(const std::vector<Cell>& cells, std::string_view key);
+using report::Access;
+using report::Cell;
+using report::CellFigures;
+using report::CellName;
+using report::find_cell;
+using report::Labels;
+using report::to_string;
 
 }  // namespace wiremark::tools

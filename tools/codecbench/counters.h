@@ -31,7 +31,7 @@ class Counters {
   Counts stop() noexcept;
 
  private:
-  Fd instructions_;  // The leader: both are started, stopped and read as one group.
+  Fd instructions_;  // The group leader: both are started, stopped and read together.
   Fd cycles_;
   std::string unavailable_;
 };

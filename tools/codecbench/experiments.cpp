@@ -16,11 +16,4 @@ void choose_experiment(const std::string& name, Selection& selection) {
   choose_e6(selection);
 }
 
-std::string format_experiment(const std::string& name, const std::vector<Cell>& cells,
-                              const std::vector<Cell>& parallel) {
-  if (name == "e2") return format_e2(cells);
-  if (name == "e4") return format_e4(cells);
-  return format_e6(cells, parallel);
-}
-
 }  // namespace wiremark::tools

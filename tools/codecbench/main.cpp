@@ -67,15 +67,15 @@ int main(int argc, char** argv) {
     contents = std::move(*lines);
   }
   options.selection.contents = std::make_shared<const Contents>(std::move(contents));
-  Baseline baseline;
+  std::vector<Cell> before;
   if (!options.baseline.empty()) {
     auto earlier = read_baseline(options.baseline);
     if (!earlier) return refuse(earlier.error());
-    baseline = std::move(*earlier);
+    before = std::move(*earlier);
   }
   const std::vector<Row> rows = choose_rows(options);
   if (rows.empty()) return refuse({"no row has this format, workload, op and access", 0, {}});
   const auto measurement = measure_rows(rows, options, stop);
   if (!measurement) return cannot("codecbench", measurement.error());
-  return tools::report(options, started, *measurement, baseline);
+  return tools::report(options, started, *measurement, before);
 }

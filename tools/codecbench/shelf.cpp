@@ -1,4 +1,4 @@
-// Packets laid out one behind the other in one block, at an offset drawn by lot.
+// Packets laid out one behind the other in one block, at a random offset.
 #include "codecbench/shelf.h"
 
 #include <unistd.h>
@@ -9,7 +9,7 @@ namespace wiremark::tools {
 
 std::size_t cold_bytes() {
   static const std::size_t bytes = [] {
-    constexpr long kSmallest = 256 << 10;  // Also what is assumed where sysconf(3) knows nothing.
+    constexpr long kSmallest = 256 << 10;  // Also assumed if sysconf(3) does not know it.
     return static_cast<std::size_t>(std::max(::sysconf(_SC_LEVEL2_CACHE_SIZE), kSmallest) / 2);
   }();
   return bytes;

@@ -1,4 +1,4 @@
-// Packets laid out one behind the other in one block, at an offset drawn by lot.
+// Packets laid out one behind the other in one block, at a random offset.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ std::size_t cold_bytes();
 /// cold_bytes(); never more than 65,536.
 std::size_t item_count(bool cold, std::size_t hot, std::size_t bytes);
 
-/// Owns copies of byte strings. Each starts at a multiple of 8, as what allocators and receive
-/// buffers hand out does; 64 readable bytes stand behind the last.
+/// Owns copies of byte strings. Each starts at a multiple of 8, as memory of allocators and receive
+/// buffers does; 64 readable bytes follow the last.
 class Shelf {
  public:
-  /// Copies `bytes` behind the former ones; not after seal().
+  /// Adds a copy of `bytes`; not after seal().
   void add(Bytes bytes) {
     offsets_.push_back(blob_.size());
     sizes_.push_back(bytes.size());
@@ -31,8 +31,8 @@ class Shelf {
     blob_.resize((blob_.size() + 7) / 8 * 8);
   }
 
-  /// Moves everything to its final place: a fresh block and a random multiple of 8 in its first
-  /// page, because the same code takes 60 or 100 ns depending on where its data lie.
+  /// Moves everything to a fresh block, at a random multiple of 8 in its first page, because the
+  /// same code takes 60 or 100 ns depending on where its data lie.
   void seal(Random& random) {
     const std::size_t shift = random.below(kPage / 8) * 8;
     block_ = std::make_unique<std::byte[]>(shift + blob_.size() + kSlack);
@@ -56,7 +56,7 @@ class Shelf {
 
  private:
   static constexpr std::size_t kPage = 4096;
-  static constexpr std::size_t kSlack = 64;  // What SIMD readers of padded input may touch.
+  static constexpr std::size_t kSlack = 64;  // SIMD readers may read this far beyond the end.
 
   std::vector<std::byte> blob_;
   std::vector<std::size_t> offsets_;
@@ -65,7 +65,7 @@ class Shelf {
   std::vector<Bytes> items_;
 };
 
-/// Room to encode into, at an offset drawn by lot.
+/// Room to encode into, at a random offset.
 class Desk {
  public:
   Desk(std::size_t bytes, Random& random)

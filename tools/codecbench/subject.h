@@ -16,8 +16,8 @@
 
 namespace wiremark::tools {
 
-/// Makes the compiler believe that `value` is needed in a register at this point. It says nothing
-/// about memory, so that a decoder's other results may stay in registers too.
+/// Makes the compiler compute `value` into a register. Memory is not affected, so that other
+/// results of a decoder can stay in registers too.
 template <class T>
 inline void consume(const T& value) noexcept {
   asm volatile("" : : "r"(value));
@@ -34,7 +34,7 @@ inline void consume_written(const void* at, std::size_t size) noexcept {
   asm volatile("" : : "r"(at), "r"(size) : "memory");
 }
 
-/// What a decoder refused, as a failed check tells it: "invalid_utf8 at byte 5".
+/// An error of a decoder in the words of a failed check: "invalid_utf8 at byte 5".
 std::string describe(wire::DecodeError error);
 
 /// One row set up in one thread, with its own codec and data at addresses of its own.
@@ -42,14 +42,14 @@ class Subject {
  public:
   virtual ~Subject() = default;
 
-  /// Does every item once and compares the result with what went in; says what went wrong, or
+  /// Does every item once and compares the result with what went in; returns what went wrong, or
   /// nothing.
   virtual std::string check() = 0;
 
-  /// Makes a new order for batches of about `operations`; how many a batch then has.
+  /// Makes a new order for batches of about `operations`; returns how many a batch then has.
   virtual std::size_t reorder(std::size_t operations, Random& random) = 0;
 
-  /// One batch in the order made last.
+  /// Runs one batch in the order made last.
   virtual void run() = 0;
 
   /// Mean size of the items on the wire, in bytes.

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kPlain = "\033[0m";
 
-/// Cells that stand in one block: they can be compared with each other.
+/// Whether two cells are in one block of the table, within which figures can be compared.
 bool same_block(const CellName& one, const CellName& other) {
   return one.workload == other.workload && one.shape == other.shape && one.size == other.size &&
          one.access == other.access;
@@ -28,11 +28,11 @@ bool has_counters(const std::vector<Cell>& cells) {
                      [](const Cell& cell) { return cell.figures.instructions.has_value(); });
 }
 
-/// An encoder makes bytes of its own and has nothing to check, so only its object is told.
+/// Of an encoder only the object is told: it owns what it makes and has nothing to validate.
 std::string format_labels(const CellName& name) {
   const Labels& labels = name.labels;
   if (name.op == "encode") return std::string(labels.object == "none" ? "" : labels.object);
-  std::string text(labels.result);
+  std::string text = labels.result;
   text += labels.validated ? " checked" : " unchecked";
   if (labels.object != "none") text += fmt::format(" {}", labels.object);
   return text;
@@ -53,7 +53,7 @@ std::string format_count(const std::optional<double>& count) {
 std::string format_row(const Cell& cell, bool counters) {
   const CellFigures& figures = cell.figures;
   std::string text = fmt::format("{:<26} {:<9}", cell.name.row(), cell.name.op);
-  if (!figures.refused.empty()) return text + "  refused: " + figures.refused + "\n";
+  if (cell.refused) return text + "  refused: " + *cell.refused + "\n";
   if (figures.batches == 0) return text + "  not measured\n";
   text += fmt::format(
       " {:>7} {:>7} {:>5.1f}% {:>7} {:>7} {:>7} {:>6.0f} {:>6} {:>11}",
@@ -69,7 +69,7 @@ std::string format_row(const Cell& cell, bool counters) {
   return text + "\n";
 }
 
-/// Ops in the order they are first met, the fastest row of each first; rows without figures last.
+/// Ops in their first order, the fastest row of each first; rows without figures last.
 void sort_block(std::vector<const Cell*>& block) {
   std::vector<std::string_view> ops;
   for (const Cell* cell : block) {
@@ -101,7 +101,7 @@ std::string format_table(const std::vector<Cell>& cells, bool colour) {
   for (std::size_t i = 0; i < cells.size();) {
     std::vector<const Cell*> block;
     const CellName& first = cells[i].name;
-    // Blocks are contiguous but for hot and cold, which alternate row by row.
+    // The cells of a block are contiguous, except that hot and cold alternate.
     for (const Cell& cell : cells) {
       if (same_block(cell.name, first)) block.push_back(&cell);
     }

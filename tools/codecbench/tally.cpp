@@ -18,7 +18,7 @@ double percentile(std::span<const T> sorted, double percent) noexcept {
   return static_cast<double>(sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1]);
 }
 
-/// The batch of each repeat that `percent` do not exceed, over all threads; 0 is the fastest.
+/// Of each repeat, over all threads, the percentile `percent` of the batches; 0 is the fastest.
 std::vector<double> each_repeat(std::span<const Tally> tallies, double percent) {
   std::vector<double> repeats;
   for (std::size_t repeat = 0; repeat < tallies[0].repeat_ends.size(); ++repeat) {

@@ -16,10 +16,11 @@ struct Tally {
   std::vector<std::size_t> repeat_ends;  ///< How many batches there were after each repeat.
   std::uint64_t operations = 0;
   std::uint64_t batch_operations = 0;
-  Nanoseconds busy = 0;  ///< Within batches.
+  Nanoseconds busy = 0;  ///< Time within batches.
   measure::CpuUsage cpu;
   std::uint64_t allocations = 0;
-  std::uint64_t counted_operations = 0;  ///< Those that instructions and cycles belong to.
+  std::uint64_t counted_operations =
+      0;  ///< Operations over which instructions and cycles were counted.
   std::uint64_t instructions = 0;
   std::uint64_t cycles = 0;
   double wire_bytes = 0;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "codecbench/simd.h"
 #include "measure/ratio.h"
 
 namespace wiremark::tools {
@@ -29,8 +28,8 @@ constexpr Target kTargets[] = {
      "packet/protobuf:own/decode/hot", 8},
     {"libprotobuf reused / protobuf decode, cold", "packet/protobuf:libprotobuf/decode/cold",
      "packet/protobuf:own/decode/cold", 7},
-    // The setter is what protoc generates for it, and what the promise was measured against.
-    // Nothing can take a ninth of the text assigned: the copy of the content alone takes longer.
+    // The promise was measured against set_content(), the setter that protoc generates. Nothing can
+    // be nine times as fast as assign(): copying the content alone takes longer.
     {"libprotobuf set_content() / protobuf encode, hot",
      "packet/protobuf:libprotobuf-set/encode/hot", "packet/protobuf:own/encode/hot", 9},
     {"libprotobuf text assigned / protobuf encode, hot", "packet/protobuf:libprotobuf/encode/hot",
@@ -61,7 +60,7 @@ constexpr Target kVbmiTarget = {"simdjson / y3 take of 63, AVX-512 VBMI, hot",
                                 "take/pairs=63/json:simdjson-partial/take/hot",
                                 "take/pairs=63/y3:own-partial/take/hot", 9};
 
-/// Every repeat measures every row once: what a repeat did to both, the ratio does not see.
+/// Every repeat measures every row once, so what disturbs both in a repeat cancels out.
 std::optional<measure::MedianInterval> ratio_of(const Cell& of, const Cell& to) {
   const std::vector<double>& first = of.figures.repeats_ns;
   const std::vector<double>& second = to.figures.repeats_ns;
@@ -98,7 +97,9 @@ std::string format_target(const std::vector<Cell>& cells, const Target& target) 
 std::string format_allocations(const std::vector<Cell>& cells) {
   std::size_t counted = 0;
   std::string allocating;
-  for (const auto& [name, figures] : cells) {
+  for (const Cell& cell : cells) {
+    const CellName& name = cell.name;
+    const CellFigures& figures = cell.figures;
     const bool promised =
         name.implementation.starts_with("own") || name.implementation.starts_with("simdjson");
     if (!promised || figures.batches == 0 || !figures.allocations) continue;
@@ -122,16 +123,16 @@ void choose_targets(Selection& selection) {
   selection.sizes = {20};
 }
 
-std::string format_targets(const std::vector<Cell>& cells) {
+std::string format_targets(const std::vector<Cell>& cells, std::string_view in_use) {
   std::string text =
       fmt::format("{:<48} {:>8} {:>8}  {:<16} {:>7}\n", "time of the first / of the second",
                   "promised", "ours", "interval", "sure");
   for (const Target& target : kTargets) text += format_target(cells, target);
-  if (simd_in_use().ends_with("avx512vbmi")) {
+  if (in_use.ends_with("avx512vbmi")) {
     text += format_target(cells, kVbmiTarget);
   } else {
     text += fmt::format("{:<48} >= {:>4}x  n/a (in use: {})\n", kVbmiTarget.what,
-                        kVbmiTarget.wanted, simd_in_use());
+                        kVbmiTarget.wanted, in_use);
   }
   return text + format_allocations(cells);
 }

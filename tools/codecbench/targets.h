@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codecbench/cell.h"
@@ -9,12 +10,13 @@
 
 namespace wiremark::tools {
 
-/// The rows that the promises are about; contents are left as they are.
+/// Selects the rows that the promises are about, with whatever contents.
 void choose_targets(Selection& selection);
 
 /// One line per promise: our ratio, taken repeat by repeat, with its interval, and whether it is
-/// met, missed, or undecided because the interval straddles it. A promise about a row that this
-/// build or processor has not says so.
-std::string format_targets(const std::vector<Cell>& cells);
+/// met, missed, or undecided because the interval straddles it. It also says which
+/// promise is about a row that this build or processor does not have. `in_use` is what
+/// simd_in_use() said.
+std::string format_targets(const std::vector<Cell>& cells, std::string_view in_use);
 
 }  // namespace wiremark::tools

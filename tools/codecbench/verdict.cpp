@@ -6,10 +6,12 @@
 #include <functional>
 
 #include "base/cpus.h"
-#include "report/verdict.h"
 
 namespace wiremark::tools {
 namespace {
+
+// Time the hypervisor gave to others, in percent of all processors.
+constexpr double kStealPctMax = 1;
 
 /// "2 of 90 rows, such as packet/bytes:own/decode/hot", or nothing when no measured row fits.
 std::string rows_that(const std::vector<Cell>& cells,
@@ -50,7 +52,7 @@ std::vector<std::string> judge(const Options& options, const Measurement& measur
        "processor taken away for over 5 %");
   warn(rows_that(cells, [](const auto& row) { return row.batches < kBatchesMin; }),
        "p99 rests on less than 10 batches");
-  if (measurement.machine.steal_pct() > report::kStealPctMax) {
+  if (measurement.machine.steal_pct() > kStealPctMax) {
     warnings.push_back(fmt::format("the hypervisor gave {:.1f} % of the machine to others",
                                    measurement.machine.steal_pct()));
   }

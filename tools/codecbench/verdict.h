@@ -9,11 +9,12 @@
 
 namespace wiremark::tools {
 
-inline constexpr double kSpreadPctMax = 10;    ///< Above it, two runs disagree about who is faster.
-inline constexpr double kCpuSharePctMin = 95;  ///< Of the time within batches.
-inline constexpr std::uint64_t kBatchesMin = 1000;  ///< Leaves 10 of them above the p99.
+inline constexpr double kSpreadPctMax =
+    10;  ///< Above it, two runs may disagree about which is faster.
+inline constexpr double kCpuSharePctMin = 95;       ///< Of the time within batches.
+inline constexpr std::uint64_t kBatchesMin = 1000;  ///< So that 10 are above the p99.
 
-/// One sentence for each doubt; none when there is none.
+/// One sentence for each doubt.
 std::vector<std::string> judge(const Options& options, const Measurement& measurement);
 
 }  // namespace wiremark::tools

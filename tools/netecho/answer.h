@@ -1,4 +1,4 @@
-// How one message becomes its answer: framed, decoded, checked, and encoded again.
+// Makes the answer to a message: finds its frame, decodes it, checks it and encodes it again.
 #pragma once
 
 #include <concepts>
@@ -15,12 +15,12 @@ namespace wiremark::tools {
 /// What became of the first frame of a stream.
 struct Answer {
   std::size_t consumed = 0;      ///< Bytes of the frame; 0 while it is not whole, and on an error.
-  Bytes bytes = {};              ///< What goes back; valid until the next call.
+  Bytes bytes = {};              ///< The answer; valid until the next call.
   wire::DecodeError error = {};  ///< Its offset counts from the start of the frame.
 };
 
-/// Belongs to one thread and knows nothing of connections: a loop appends the answer to one, a
-/// stage copies it to where the next one looks.
+/// For one thread; knows nothing of connections. The caller sends the answer or hands it to the
+/// next stage.
 ///
 ///   kName            the name users write
 ///   answer(stream)   answers the frame that `stream` starts with
@@ -30,7 +30,7 @@ concept Answerer = requires(A answerer, Bytes stream) {
   { answerer.answer(stream) } -> std::same_as<Answer>;
 };
 
-/// The messages of a codec. The answer is encoded anew from what was decoded.
+/// Answers the messages of a codec by encoding again what was decoded.
 template <wire::Codec C>
 class CodecAnswerer {
  public:
@@ -55,7 +55,7 @@ class CodecAnswerer {
  private:
   C& codec_;
   wire::Limits limits_;
-  std::vector<std::byte> scratch_;  // As long as the longest answer so far may have been.
+  std::vector<std::byte> scratch_;  // Room for the longest answer so far.
 };
 
 }  // namespace wiremark::tools

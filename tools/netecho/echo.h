@@ -16,18 +16,20 @@
 
 namespace wiremark::tools {
 
-/// Written by one worker; the counters and the histogram may be read while it runs, the rest after.
+/// Written by one worker. Counters and the histogram may be read while it runs, the other members
+/// only after that.
 struct EchoCounts {
   Counter opened;
   Counter closed;
-  Counter messages;  ///< Whole ones; without a format, reads: nobody knows where a message ends.
+  Counter messages;  ///< Without a format: reads, since the bytes do not tell where a message ends.
   Counter bytes_in;
   measure::Histogram service;  ///< From the wake-up that brought the bytes to the end of its turn.
   std::map<int, std::uint64_t> closed_by_error;  ///< errno to connections.
-  std::map<std::string, std::uint64_t> refused;  ///< Connections ended for what they sent, by name.
-  std::string first_refusal;                     ///< What was expected and what came, in words.
+  std::map<std::string, std::uint64_t>
+      refused;                ///< Connections ended for what they sent, by the name of the error.
+  std::string first_refusal;  ///< What was expected and what came, in words.
   net::ReactorStats reactor;
-  std::uint64_t datagrams_dropped = 0;  ///< By the kernel, on their way in.
+  std::uint64_t datagrams_dropped = 0;  ///< By the kernel, because our socket was full.
   std::vector<std::string> path;
 
   /// Counts a connection that ends because `stream` starts with no message of `format`.
@@ -37,9 +39,9 @@ struct EchoCounts {
   }
 };
 
-/// What one turn brings, counted at its end: one clock read and one visit to the counters serve the
-/// whole turn. Every answer of a turn counts as given at its end: exact for io_uring, which hands
-/// them over together, and an upper bound for epoll.
+/// Counts what one turn brings at its end, with one clock read and one visit to the counters. Every
+/// answer counts as given at the end of its turn: exact for io_uring, which submits them together,
+/// and an upper bound for epoll.
 class TurnTally {
  public:
   void add(std::size_t bytes) noexcept {

@@ -1,4 +1,4 @@
-// One connection of the staged server, and how its three threads tell one another about it.
+// One connection of the staged server, and how its three threads notify one another of it.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -9,43 +9,42 @@
 #include <mutex>
 #include <vector>
 
+#include "base/byte_ring.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/ring.h"
 
 namespace wiremark::tools {
 
-/// Made by the receiver, and freed by the processor when both others are done with it.
+/// Made by the receiver; freed by the processor when both other threads are done with it.
 struct Link {
   Link(int descriptor, std::size_t ring_size) : fd(descriptor), in(ring_size), out(ring_size) {}
 
   const int fd;  ///< Open as long as the link lives.
-  Ring in;       ///< From the receiver to the processor.
-  Ring out;      ///< From the processor to the sender.
+  ByteRing in;   ///< From the receiver to the processor.
+  ByteRing out;  ///< From the processor to the sender.
 
-  /// Receiver: the wake-up that brought the oldest bytes nobody has looked at; 0 when there are
-  /// none.
+  /// Set by the receiver: when the oldest bytes that the processor has not looked at came; 0: none.
   std::atomic<Nanoseconds> arrived_ns{0};
 
-  // Receiver, and the processor's once `ended` is set: nothing more comes.
+  // The receiver's, and the processor's once `ended` is set, when nothing more comes.
   Fd socket;
   std::vector<std::byte> rest;  ///< What had no room in the ring.
   int receive_error = 0;
   std::atomic<bool> ended{false};
 
-  // Processor.
-  bool refused = false;             ///< It sent what is no message: what else it sends is dropped.
-  std::atomic<bool> last{false};    ///< Nothing more follows what is in `out`.
+  // The processor's.
+  bool refused = false;             ///< It sent something malformed: whatever follows is dropped.
+  std::atomic<bool> last{false};    ///< Nothing follows what is in `out`.
   std::atomic<bool> posted{false};  ///< Set by the processor, cleared by the sender.
 
-  // Sender.
-  bool waiting = false;  ///< For the socket to become writable.
+  // The sender's.
+  bool waiting = false;  ///< Until the socket becomes writable.
   int send_error = 0;
-  std::atomic<bool> failed{false};  ///< With send_error: the peer cannot be sent to.
+  std::atomic<bool> failed{false};  ///< Sending failed with send_error.
   std::atomic<bool> sent{false};    ///< The last byte has left; the sender forgets the link.
 };
 
-/// Links handed from one thread to another, all at once.
+/// A list of links that one thread fills and another takes as a whole.
 class Mailbox {
  public:
   void post(Link* link) {
@@ -56,7 +55,7 @@ class Mailbox {
     const std::lock_guard lock(mutex_);
     links_.insert(links_.end(), links.begin(), links.end());
   }
-  /// Appends what was posted to `into`.
+  /// Moves what was posted to the end of `into`.
   void take(std::vector<Link*>& into) {
     const std::lock_guard lock(mutex_);
     into.insert(into.end(), links_.begin(), links_.end());
@@ -85,24 +84,24 @@ class Bell {
   Fd event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 };
 
-/// What the stages share.
+/// What the three stages share.
 struct StageLinks {
   explicit StageLinks(std::size_t size) : ring_size(size) {}
   StageLinks(const StageLinks&) = delete;
   StageLinks& operator=(const StageLinks&) = delete;
-  /// Frees what the processor had no time to end; after all threads.
+  /// After all threads: frees what the processor had no time to end.
   ~StageLinks() {
     opened.take(left);
     for (const Link* link : left) delete link;
   }
 
   const std::size_t ring_size;
-  Mailbox opened;   ///< From the receiver to the processor: new.
-  Mailbox to_send;  ///< From the processor to the sender: has bytes, or its last.
-  Bell bell;        ///< The sender's.
-  std::atomic<bool> all_received{false};   ///< Every link has ended, and none will be opened.
-  std::atomic<bool> all_processed{false};  ///< The processor hands out nothing more.
-  std::vector<Link*> left;                 ///< By the processor, at its end.
+  Mailbox opened;   ///< From the receiver to the processor: new links.
+  Mailbox to_send;  ///< From the processor to the sender: links with bytes to send.
+  Bell bell;        ///< Wakes the sender.
+  std::atomic<bool> all_received{false};   ///< Every link has ended and no other will be opened.
+  std::atomic<bool> all_processed{false};  ///< The processor hands over nothing more.
+  std::vector<Link*> left;                 ///< What the processor left unfinished at its end.
 };
 
 }  // namespace wiremark::tools

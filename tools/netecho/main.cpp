@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/replace_file.h"
+#include "base/output_file.h"
 #include "base/units.h"
 #include "net/reactor.h"
 #include "net/workers.h"
@@ -19,6 +19,7 @@
 #include "options.h"
 #include "printing.h"
 #include "report.h"
+#include "report/csv.h"
 #include "signals.h"
 
 using namespace wiremark;
@@ -36,7 +37,7 @@ constexpr const char* kExamples = R"(Examples:
   netecho unix:/tmp/echo.sock -d 10s --json=result.json
 Measure it with: netload -c 100 -d 5s 127.0.0.1:7007)";
 
-/// What a hundred clients had waiting at most may stay for the next hundred.
+/// Memory that the process keeps after clients have gone: what a hundred had waiting at most.
 constexpr std::size_t kMemoryKept = 32 << 20;
 
 Result<bool> parse_model(const std::string& text) {
@@ -98,8 +99,8 @@ void add_options(CommandLine& line, EchoOptions& options) {
   add(line, options.backend);
   line.add(options.threads);
   line.add(options.time, "Stop after TIME (never)");
-  line.add_text("--port-file", options.port_file, "FILE",
-                "Write the port to FILE when ready to accept");
+  line.add_output_file("--port-file", options.port_file,
+                       "Write the port to FILE when ready to accept");
   line.add(
       "--backlog", options.backlog, "N",
       [](const std::string& text) { return parse_whole(text, 1); },
@@ -113,11 +114,12 @@ void add_options(CommandLine& line, EchoOptions& options) {
            "waits to be sent or for the rest of a message (1024M, or a quarter of the memory)");
   line.add("--idle-timeout", options.idle_timeout, "TIME", parse_idle_timeout,
            "End connections on which no byte moved for TIME (never)");
-  line.add(options.output);
+  line.add(options.output, report::csv_headers({report::RunResult()}));
+  line.add_html(options.output);
   line.add_lines(options.output);
 }
 
-// What cannot be had together, with the fix; empty where all can.
+// Options that exclude each other, with the fix; empty if there are none.
 std::string_view conflict_in(const EchoOptions& options) {
   if (!options.stages.staged) return {};
   if (options.threads.threads > 1)
@@ -130,9 +132,9 @@ std::string_view conflict_in(const EchoOptions& options) {
   return {};
 }
 
-// Where the threads of a server listen: each on its own reactor, all at the same addresses. The
-// first one resolves port 0 for the others. A Unix path cannot be shared as a port can, so they
-// share its one listener.
+// Opens the endpoints of a server: every thread listens at the same addresses, on its own reactor.
+// The first thread resolves port 0 for the others. A Unix path cannot be bound several times, so
+// the threads share one listener.
 class Endpoints {
  public:
   explicit Endpoints(const EchoOptions& options) : options_(options) {
@@ -156,7 +158,7 @@ class Endpoints {
     return {};
   }
 
-  /// Once all threads have opened them.
+  /// To be called when all threads have opened them.
   std::vector<net::Address> addresses() const {
     std::vector<net::Address> addresses;
     for (const Endpoint& endpoint : bound_) addresses.push_back(endpoint.address);
@@ -208,7 +210,7 @@ Result<> write_port_file(const std::string& file, const net::Address& address) {
   return replace_file(file, text + "\n");
 }
 
-// What the threads of a server are made from.
+// What the threads of a server share.
 struct Serving {
   net::Backend backend;
   net::ReactorOptions reactor;
@@ -217,7 +219,7 @@ struct Serving {
   EchoRun& run;
 };
 
-// Every thread does all: it receives, answers and sends.
+// Every thread receives, answers and sends.
 net::Workers::Body loops(const EchoOptions& options, Serving& serving) {
   return [&](std::size_t i, const auto& ready) {
     return net::with_server(serving.backend, serving.reactor, [&](auto& reactor) -> Result<> {
@@ -272,9 +274,9 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
   how.memory_limit = std::max<std::size_t>(options.max_memory / threads, 1);
   how.memory_kept = kMemoryKept / threads;
   how.idle_timeout = options.idle_timeout;
-  // A message that is allowed must find room while it arrives.
+  // The longest allowed message must fit the stash while it arrives.
   how.stash_limit = std::max(how.stash_limit, options.protocol.limits.frame_size + kHeaderMax);
-  // io_uring may have received this much for a connection before it hears that it should not.
+  // Before a pause takes effect, io_uring may have received this much.
   if (options.stages.staged)
     how.stash_limit = std::max(how.stash_limit, how.buffers * how.buffer_size);
   run.start(*backend, threads, options.time.interval);
@@ -290,7 +292,7 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
       print_err("netecho: listening on {} ({})\n", address.to_string(), net::to_string(*backend));
     }
   }
-  // Behind the lines: who sees the file may read them.
+  // After the lines, so that they are there when the file is.
   if (auto written = write_port_file(options.port_file, bound.front()); !written) return written;
   run.watch(options, stop, signals);
   stop.request();
@@ -317,6 +319,7 @@ int main(int argc, char** argv) {
     print_err("netecho: {}\n", wrong);
     return kUsage;
   }
+  keep_intervals(options.time, options.output);
 
   net::Stop stop;
   Signals signals(stop);

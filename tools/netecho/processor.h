@@ -1,4 +1,5 @@
-// The second stage of the staged server: in every tick, all whole messages of all connections.
+// The second stage of the staged server: answers all whole messages of all connections in each
+// tick.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +18,14 @@
 
 namespace wiremark::tools {
 
-/// Written by the processor; readable from any thread.
+/// Written by the processor; any thread may read it.
 struct StageCounts {
   measure::Histogram tick;   ///< Time of a walk over all connections.
   measure::Histogram found;  ///< Bytes in a connection's input ring when a walk comes to it.
-  measure::Histogram left;   ///< Of these, what the walk leaves: part of a message, or no room.
+  measure::Histogram left;   ///< Bytes that the walk leaves: part of a message, or without room.
 };
 
-/// Without a format: the bytes that are there are answered, however many.
+/// Without a format: answers all bytes that are there.
 struct RawAnswerer {
   static constexpr std::string_view kName = kRaw;
   Answer answer(Bytes stream) noexcept { return {.consumed = stream.size(), .bytes = stream}; }
@@ -37,8 +38,8 @@ class Processor {
             SegmentTally& segments)
       : answerer_(answerer), links_(links), counts_(counts), stages_(stages), segments_(segments) {}
 
-  /// Walks over all connections, then sleeps for `pause`, until the stop; then answers what was
-  /// received before it.
+  /// Walks over all connections and sleeps for `pause`, until the stop; then answers what was
+  /// received before.
   void run(const net::Stop& stop, Nanoseconds pause) {
     Nanoseconds next = now_ns() + pause;
     while (!stop.requested()) {
@@ -81,7 +82,7 @@ class Processor {
     if (left_none > 0) stages_.left.record_many(0, left_none);
   }
 
-  /// Hands over what it has not ended; after the last walk.
+  /// After the last walk: hands over the links that have not ended.
   void leave() {
     links_.left = std::move(alive_);
     links_.all_processed.store(true, std::memory_order_release);
@@ -94,9 +95,9 @@ class Processor {
   }
 
  private:
-  // Links handed to the sender at once, so that it begins while the walk goes on.
+  // So many links are handed to the sender at once, so that it begins during the walk.
   static constexpr std::size_t kBatch = 64;
-  // For peers that do not read their answers.
+  // How long peers that do not read their answers are waited for.
   static constexpr Nanoseconds kDrain = kSecond;
 
   void drain() {
@@ -141,7 +142,7 @@ class Processor {
       refuse(link, {wire::DecodeErrorKind::need_more_data, found - used}, stream_of(link));
     const bool ends_now = (complete || link.refused) && !link.last.load(std::memory_order_relaxed);
     if (ends_now) link.last.store(true, std::memory_order_release);
-    // Freed only when the sender has sent the last and holds no other word of the link.
+    // Freed only when the sender has sent everything and has the link in no list.
     const bool over = ended && link.sent.load(std::memory_order_acquire) &&
                       !link.posted.load(std::memory_order_acquire);
     if ((ends_now || !link.out.empty()) && !over &&
@@ -150,7 +151,7 @@ class Processor {
     return {found, found - used, over};
   }
 
-  // Answers what is whole; returns the bytes that took.
+  // Answers the whole messages; returns how many bytes they had.
   std::size_t answer(Link& link, Nanoseconds arrived, bool& no_room) {
     const Bytes stream = stream_of(link);
     std::size_t used = 0;
@@ -181,7 +182,7 @@ class Processor {
     return used;
   }
 
-  // What is in the input ring in one piece; copied where it wraps around.
+  // The bytes of the input ring in one piece, copied if they wrap around.
   Bytes stream_of(const Link& link) {
     const auto [first, second] = link.in.parts();
     if (second.empty()) return first;

@@ -1,4 +1,4 @@
-// What netecho speaks: the one place of it that knows formats by name.
+// What netecho speaks: its only part that knows formats by name.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace wiremark::tools {
 
-/// Over the header of every format.
+/// More than the header of any format.
 inline constexpr std::size_t kHeaderMax = 64;
 
 struct ProtocolOptions {
@@ -27,8 +27,8 @@ inline std::vector<std::string> protocol_names() {
   return names;
 }
 
-/// Calls use(answerer) for a format other than raw, on the thread that will use it. Errors: a name
-/// that no format has.
+/// Calls use(answerer) for a format other than raw, on the thread that will use it. Errors: the
+/// name of no format.
 template <class Use>
 Result<> with_answerer(const ProtocolOptions& options, Use&& use) {
   if (options.format == SockperfAnswerer::kName) {
@@ -42,7 +42,7 @@ Result<> with_answerer(const ProtocolOptions& options, Use&& use) {
   });
 }
 
-/// Calls use(handler) with the handler that speaks the format asked for on `reactor`.
+/// Calls use(handler) with the handler on `reactor` for the format asked for.
 template <net::Reactor Reactor, class Use>
 Result<> with_protocol(const ProtocolOptions& options, const Reactor& reactor, EchoCounts& counts,
                        Use&& use) {

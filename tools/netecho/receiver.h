@@ -11,8 +11,8 @@
 
 namespace wiremark::tools {
 
-/// A handler that looks into nothing. A connection whose ring is full is not read from until half
-/// of the ring is free.
+/// A handler that does not look into the bytes. A connection whose ring is full is not read from
+/// until half of the ring is free.
 template <net::Streams Reactor>
 class Receiver {
  public:
@@ -33,43 +33,43 @@ class Receiver {
     const std::size_t taken = link.in.push(bytes);
     if (taken < bytes.size() && !conn.paused) {
       conn.pause();
-      resting_.push_back(&conn);
-      ++rests_;
+      paused_.push_back(&conn);
+      ++pauses_;
     }
     return taken;
   }
 
   void on_close(net::Conn& conn, int error) {
-    std::erase(resting_, &conn);
+    std::erase(paused_, &conn);
     end(conn, error);
   }
 
   Nanoseconds on_turn(Nanoseconds now) {
-    if (resting_.empty()) return kNever;
+    if (paused_.empty()) return kNever;
     if (now < next_look_) return next_look_;
     next_look_ = now + kLook;
-    looked_.swap(resting_);
+    looked_.swap(paused_);
     for (net::Conn* conn : looked_) {
       if (static_cast<Link*>(conn->user)->in.room() >= links_.ring_size / 2)
         reactor_.resume(*conn);
       else
-        resting_.push_back(conn);
+        paused_.push_back(conn);
     }
     looked_.clear();
     return next_look_;
   }
 
-  /// After the reactor's run: what was received is answered still, and nothing more is received.
+  /// After the reactor's run: nothing more is received; what was received is still answered.
   void end_all() {
     reactor_.for_each([this](net::Conn& conn) { end(conn, 0); });
     links_.all_received.store(true, std::memory_order_release);
   }
 
   /// How often a full ring stopped the reading of a connection.
-  std::uint64_t rests() const noexcept { return rests_; }
+  std::uint64_t pauses() const noexcept { return pauses_; }
 
  private:
-  // The processor makes room in ticks of its own; while a peer waits for that, it is looked for.
+  // How often a full ring is looked at for room, which the processor makes in its ticks.
   static constexpr Nanoseconds kLook = kMillisecond;
 
   void end(net::Conn& conn, int error) {
@@ -84,10 +84,10 @@ class Receiver {
   Reactor& reactor_;
   StageLinks& links_;
   EchoCounts& counts_;
-  std::vector<net::Conn*> resting_;
-  std::vector<net::Conn*> looked_;  // Swapped with resting_ while it is walked.
+  std::vector<net::Conn*> paused_;
+  std::vector<net::Conn*> looked_;  // Swapped with paused_ while it is walked.
   Nanoseconds next_look_ = 0;
-  std::uint64_t rests_ = 0;
+  std::uint64_t pauses_ = 0;
 };
 
 }  // namespace wiremark::tools

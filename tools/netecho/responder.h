@@ -8,8 +8,8 @@
 
 namespace wiremark::tools {
 
-/// Answers as many whole messages as there are. One that is malformed ends its connection, after
-/// the answers to those before it, and is counted under its name.
+/// Answers all whole messages. A malformed one ends its connection, after the answers to those
+/// before it, and is counted by its error.
 template <net::Reactor Reactor, Answerer A>
 class Responder {
  public:
@@ -21,7 +21,7 @@ class Responder {
   std::size_t on_data(net::Conn& conn, Bytes bytes) {
     std::size_t used = 0;
     while (used < bytes.size()) {
-      conn.copy_lent();  // The next answer is made where the last one lies.
+      conn.copy_lent();  // The next answer overwrites the last one.
       const Answer answer = answerer_.answer(bytes.subspan(used));
       if (answer.error) [[unlikely]] {
         counts_.refuse(A::kName, answer.error, bytes.subspan(used));
@@ -36,7 +36,7 @@ class Responder {
     return used;
   }
 
-  /// A datagram is one message, whole and nothing but it. What is malformed gets no answer.
+  /// A datagram is exactly one message. A malformed one gets no answer.
   std::optional<Bytes> on_datagram(Bytes bytes) {
     const Answer answer = answerer_.answer(bytes);
     if (answer.error) [[unlikely]] {

@@ -15,20 +15,21 @@ namespace wiremark::tools {
 
 namespace {
 
-// What connections ended with, as users write it.
+// Why connections ended, in the words of a result.
 std::string name_of_end(int error) {
   if (error == net::kEndedIdle) return "idle for --idle-timeout";
   if (error == net::kEndedForMemory) return "held most of --max-memory";
   return std::strerror(error);
 }
 
-// Clients waited meanwhile, and some may have given up: what was measured is not what was asked
+// A failed accept keeps clients waiting, and some may give up, so the run is not what was asked
 // for.
 void add_accept_errors(report::RunResult& result, const net::ReactorStats& stats) {
   const std::uint64_t by_limit = stats.no_descriptors.get();
   const std::uint64_t others = stats.accept_errors.get() - by_limit;
   if (others > 0)
-    report::add_error(result.totals.errors, "accept: no file or memory left in the system", others);
+    report::add_error(result.totals.errors,
+                      "accept: refused by the system (files, memory or a filter)", others);
   if (by_limit == 0) return;
   report::add_error(result.totals.errors, "accept: over the limit of open files", by_limit);
   rlimit limit{};
@@ -61,6 +62,7 @@ void EchoRun::start(net::Backend backend, std::size_t threads, Nanoseconds inter
   first_ = sample();
   if (interval > 0) segments_->schedule(first_.at + interval, interval);
   if (auto machine = measure::machine_usage()) machine_ = *machine;
+  throttling_ = measure::throttling_of(::getpid());
 }
 
 report::Snapshot EchoRun::sample() const {
@@ -91,14 +93,23 @@ void EchoRun::watch(const EchoOptions& options, const net::Stop& stop, Signals& 
     if (!snapshot && !line) continue;
     if (line) segments_->await_round();
     report::Snapshot current = sample();
-    if (!line) current.packets.reset();  // They are counted for lines only.
+    if (!line) current.packets.reset();  // Segments are counted only for printed lines.
     const report::Interval interval = report::between(last, current, first_.at);
-    print_interval(interval, options.output);
+    if (snapshot || options.time.told) print_interval(interval, options.output);
     if (!line) continue;
     intervals_.push_back(interval);
     last = current;
     next_line += step;
   }
+  take_wait();
+}
+
+// While the workers are there to be asked; all of them began after start().
+void EchoRun::take_wait() {
+  const auto threads = measure::run_delays_of_process(::getpid());
+  if (threads)
+    wait_ = wait_of(measure::delay_between(*threads, {}, 0).delay,
+                    measure::throttling_of(::getpid()), throttling_);
 }
 
 void EchoRun::keep(const StageCounts& counts) {
@@ -169,6 +180,7 @@ report::RunResult EchoRun::result(const EchoOptions& options,
   result.latency = report::summarize(last.latency, "wake");
   const std::size_t threads = stages_ ? Staged::kThreads : options.threads.threads;
   result.cpu = report::share_of(last.cpu - first_.cpu, static_cast<unsigned>(threads));
+  result.wait = wait_;
   result.stages = stages_;
   if (stages_)
     result.path.evidence.emplace_back(

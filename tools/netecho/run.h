@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "measure/cpu_usage.h"
+#include "measure/processor_wait.h"
 #include "netecho/echo.h"
 #include "netecho/protocol.h"
 #include "netecho/staged.h"
@@ -30,22 +31,22 @@ struct EchoOptions {
   OutputOptions output;
   std::string port_file;
   unsigned backlog = 4096;
-  unsigned max_connections = 0;  ///< 0 is no limit.
-  std::size_t max_memory = 0;    ///< That waits with clients.
-  Nanoseconds idle_timeout = 0;  ///< 0 is none.
+  unsigned max_connections = 0;  ///< 0: no limit.
+  std::size_t max_memory = 0;    ///< The most memory that waits with clients.
+  Nanoseconds idle_timeout = 0;  ///< 0: none.
 
   bool has_udp() const;
 };
 
-/// 1 GiB, which is what 4,096 clients that do not read make wait at 256 KiB each, or a quarter of
-/// the memory of a smaller machine.
+/// 1 GiB, enough for 4,096 clients that do not read, at 256 KiB each; or a quarter of the memory of
+/// a smaller machine.
 std::size_t default_max_memory();
 
 /// Owned by the control thread; each worker writes the counts of its own index.
 class EchoRun {
  public:
-  /// Makes the counts and takes the first samples; before the workers start. With an interval they
-  /// count their segments for each live line.
+  /// Makes the counts and takes the first samples, before the workers start. With an interval the
+  /// workers count their segments for each live line.
   void start(net::Backend backend, std::size_t threads, Nanoseconds interval);
 
   EchoCounts& counts(std::size_t index) { return *counts_[index]; }
@@ -54,14 +55,15 @@ class EchoRun {
   /// Prints the live lines until the stop or the end of the duration.
   void watch(const EchoOptions& options, const net::Stop& stop, Signals& signals);
 
-  /// What the stages of a staged server counted; before result().
+  /// Keeps what the stages of a staged server counted; call it before result().
   void keep(const StageCounts& counts);
 
-  /// Adds everything up; after the workers have ended.
+  /// The result, once the workers have ended.
   report::RunResult result(const EchoOptions& options, const std::vector<std::string>& arguments);
 
  private:
   report::Snapshot sample() const;
+  void take_wait();
 
   net::Backend backend_ = net::Backend::automatic;
   std::vector<std::unique_ptr<EchoCounts>> counts_;
@@ -69,6 +71,8 @@ class EchoRun {
   std::chrono::system_clock::time_point started_at_;
   report::Snapshot first_;
   std::optional<measure::MachineUsage> machine_;
+  std::optional<report::ProcessorWait> wait_;
+  std::vector<measure::Throttling> throttling_;
   std::optional<report::Stages> stages_;
   std::vector<report::Interval> intervals_;
 };

@@ -38,7 +38,7 @@ Result<> Sender::run() {
 void Sender::take_posted() {
   links_.to_send.take(posted_);
   for (Link* link : posted_) {
-    // The processor frees a link that is sent and not posted: nothing may follow the exchange then.
+    // After this exchange the processor may free a link that is sent, so it is not touched again.
     const bool nothing_to_do = link->waiting || link->sent.load(std::memory_order_relaxed);
     link->posted.exchange(false, std::memory_order_acq_rel);
     if (!nothing_to_do) send(*link);
@@ -70,7 +70,7 @@ void Sender::send(Link& link) {
     }
   }
   if (!last) return;
-  // A refused peer is not read from any more either; the receiver sees the end of the stream.
+  // A refused peer is not read from any more: then the receiver sees the end of the stream.
   ::shutdown(link.fd, link.ended.load(std::memory_order_acquire) ? SHUT_WR : SHUT_RDWR);
   link.sent.store(true, std::memory_order_release);
 }

@@ -10,13 +10,13 @@
 
 namespace wiremark::tools {
 
-/// Sends with sendmsg(2), whichever backend receives: it waits for nothing but full sockets, whose
-/// room epoll(7) reports once.
+/// Sends with sendmsg(2), whichever backend receives. It waits only for full sockets,
+/// whose room one-shot epoll(7) reports.
 class Sender {
  public:
   explicit Sender(StageLinks& links) : links_(links) {}
 
-  /// Sends until the processor has ended and what can leave has left. Errors: epoll is denied.
+  /// Sends until the processor has ended and all that can be sent is sent. Errors: epoll is denied.
   Result<> run();
 
   const Counter& bytes_out() const noexcept { return bytes_out_; }

@@ -11,10 +11,10 @@
 
 namespace wiremark::tools {
 
-/// A message starts with 14 bytes, big-endian: its sequence u64, flags u16, and its length u32,
-/// header included, as sockperf 3.7 sends them. The server clears the client's bit before it
-/// returns a message, since a client drops what bears its own mark, and returns only what asks for
-/// it: under-load asks for one reply in a hundred, throughput for none.
+/// As sockperf 3.7 sends it, a message starts with 14 bytes, big-endian: its sequence u64, flags
+/// u16, and its length u32, header included. One flag marks messages of a client, which drops what
+/// has it, so the server clears it in replies. It replies only where another flag asks for it:
+/// under-load asks for one reply in a hundred, throughput for none.
 class SockperfAnswerer {
  public:
   static constexpr std::string_view kName = "sockperf";

@@ -13,7 +13,7 @@ Staged::Staged(const ProtocolOptions& protocol, const StageOptions& options, Ech
       segments_(segments),
       links_(options.ring_size),
       sender_(links_) {
-  // A message has to find room in a ring as a whole, or it would wait there for ever.
+  // A whole message must fit a ring, or it would wait there for ever.
   protocol_.limits.frame_size =
       std::min(protocol_.limits.frame_size, options.ring_size - kHeaderMax);
 }

@@ -15,11 +15,11 @@ namespace wiremark::tools {
 struct StageOptions {
   bool staged = false;
   Nanoseconds tick = 500 * kMillisecond;  ///< The pause between two walks over all connections.
-  std::size_t ring_size = 16 << 10;       ///< Of each connection's two rings; a power of two.
+  std::size_t ring_size = 16 << 10;  ///< Bytes of each of a connection's two rings; a power of two.
 };
 
-/// Each of receive(), process() and send() is for a thread of its own; `counts` and `segments` are
-/// written by the first two, each its own part, and by nobody else.
+/// receive(), process() and send() each run in a thread of their own. The first two write `counts`
+/// and `segments`, each its own part.
 class Staged {
  public:
   static constexpr std::size_t kThreads = 3;
@@ -34,16 +34,16 @@ class Staged {
     const Result<> ran = reactor.run(receiver, stop);
     receiver.end_all();
     counts_.reactor = reactor.stats();
-    counts_.reactor.pauses.add(receiver.rests());
+    counts_.reactor.pauses.add(receiver.pauses());
     return ran;
   }
-  /// In its place where there is no reactor to receive with.
+  /// In place of receive() if there is no reactor to receive with.
   void receive_nothing() noexcept { links_.all_received = true; }
 
   Result<> process(const net::Stop& stop);
   Result<> send() { return sender_.run(); }
 
-  /// After all threads: what they counted, with the sender's part in `counts` as the reactor's is.
+  /// After all threads: what they counted. Adds the sender's part to `counts`.
   const StageCounts& finish();
 
  private:

@@ -1,25 +1,25 @@
 // The histograms of a load as an interval log that HdrHistogram's tools read.
 #include "netload/hdr_log.h"
 
+#include <utility>
+
+#include "base/output_file.h"
 #include "report/hdr.h"
 
 namespace wiremark::tools {
 
-Result<HdrLog> HdrLog::open(const std::string& file, const LoadTally& tally, bool open_loop) {
-  HdrLog log(file, tally);
-  log.out_.open(file);
-  if (!log.out_) return failed("open", file);
-  log.kinds_.push_back({"latency", &load::Counts::response, {}});
+HdrLog::HdrLog(std::string file, const LoadTally& tally, bool open_loop)
+    : file_(std::move(file)), tally_(&tally) {
+  kinds_.push_back({"latency", &load::Counts::response, {}});
   if (open_loop) {
-    log.kinds_.push_back({"service", &load::Counts::service, {}});
-    log.kinds_.push_back({"lateness", &load::Counts::lateness, {}});
+    kinds_.push_back({"service", &load::Counts::service, {}});
+    kinds_.push_back({"lateness", &load::Counts::lateness, {}});
   }
-  return log;
 }
 
 void HdrLog::begin(Nanoseconds at, std::chrono::system_clock::time_point clock) {
   begun_ = last_ = at;
-  out_ << report::hdr_log_head("netload", clock);
+  text_ += report::hdr_log_head("netload", clock);
 }
 
 void HdrLog::log_until(Nanoseconds at) {
@@ -30,16 +30,11 @@ void HdrLog::log_until(Nanoseconds at) {
     measure::Histogram interval = now;
     interval.subtract(kind.logged);
     kind.logged = now;
-    out_ << report::hdr_log_line(kind.tag, start_s, seconds, interval);
+    text_ += report::hdr_log_line(kind.tag, start_s, seconds, interval);
   }
-  out_.flush();
   last_ = at;
 }
 
-Result<> HdrLog::close() {
-  out_.close();
-  if (!out_) return failed("write", file_);
-  return {};
-}
+Result<> HdrLog::write() const { return replace_file(file_, text_); }
 
 }  // namespace wiremark::tools

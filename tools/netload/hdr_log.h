@@ -1,7 +1,6 @@
 // The histograms of a load as an interval log that HdrHistogram's tools read.
 #pragma once
 
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -13,17 +12,16 @@ namespace wiremark::tools {
 /// in the result. Tags: latency, and with a rate service and lateness. Used by the control thread.
 class HdrLog {
  public:
-  /// Makes the file anew. Errors: it cannot be written.
-  static Result<HdrLog> open(const std::string& file, const LoadTally& tally, bool open_loop);
+  HdrLog(std::string file, const LoadTally& tally, bool open_loop);
 
   /// The measured part begins `at`, which is `clock` in the calendar.
   void begin(Nanoseconds at, std::chrono::system_clock::time_point clock);
 
-  /// Writes what was recorded since the last call, or since the beginning.
+  /// Adds what was recorded since the last call, or since the beginning.
   void log_until(Nanoseconds at);
 
-  /// Errors: what was written did not all get into the file.
-  Result<> close();
+  /// Writes the file. Errors: those of replace_file().
+  Result<> write() const;
 
  private:
   struct Kind {
@@ -32,11 +30,9 @@ class HdrLog {
     measure::Histogram logged;
   };
 
-  HdrLog(std::string file, const LoadTally& tally) : file_(std::move(file)), tally_(&tally) {}
-
   std::string file_;
   const LoadTally* tally_;
-  std::ofstream out_;
+  std::string text_;
   std::vector<Kind> kinds_;
   Nanoseconds begun_ = 0;
   Nanoseconds last_ = 0;

@@ -1,4 +1,4 @@
-// What a user asks of netload, and how its command line says so.
+// The options of netload and its command line.
 #include "netload/load_options.h"
 
 #include <fmt/format.h>
@@ -10,27 +10,19 @@
 #include "base/list.h"
 #include "base/units.h"
 #include "formats.h"
+#include "report/csv.h"
 
 namespace wiremark::tools {
 
 namespace {
 
-// Where --timeout does not say otherwise: a stream that waits so long is stuck, and a datagram was
-// lost on its way.
+// The default of --timeout. After this long a stream is stuck, and a datagram was lost on its way.
 constexpr Nanoseconds kStreamTimeout = 5 * kSecond;
+constexpr Nanoseconds kRoundLength = 2 * kSecond;
+constexpr unsigned kRounds = 5;
 constexpr Nanoseconds kDatagramTimeout = kSecond;
-// Bytes of a message whose way is shown, where --size does not say otherwise.
+// The default of --size with --bypass.
 constexpr std::size_t kBypassSize = 64;
-
-Result<std::vector<net::Backend>> parse_backends(const std::string& list) {
-  std::vector<net::Backend> backends;
-  for (const std::string_view name : split_list(list)) {
-    const auto backend = net::parse_backend(name);
-    if (!backend) return std::unexpected(backend.error());
-    backends.push_back(*backend);
-  }
-  return backends;
-}
 
 Result<std::optional<load::SizeRange>> parse_sizes(const std::string& text) {
   const auto dash = text.find('-');
@@ -78,9 +70,84 @@ Result<std::optional<bool>> parse_receive_timestamps(const std::string& text) {
   return failed("'" + text + "' is not auto, on or off", {}, 0);
 }
 
+// A target, with a scheme such as http:// or without.
+Result<> check_target(const std::string& text) {
+  load::CustomOptions ignored;
+  const auto address = load::take_scheme(text, ignored);
+  if (!address) return std::unexpected(address.error());
+  return net::Address::check_form(*address);
+}
+
+Result<Comparands> parse_comparands(const std::string& list) {
+  Comparands compared;
+  for (const std::string_view name : split_list(list)) {
+    if (name.find_first_of(":/") != name.npos) {
+      if (const auto form = check_target(std::string(name)); !form)
+        return std::unexpected(form.error());
+      compared.targets.emplace_back(name);
+      continue;
+    }
+    const auto backend = net::parse_backend(name);
+    if (!backend) return std::unexpected(backend.error());
+    compared.backends.push_back(*backend);
+  }
+  if (!compared.backends.empty() && !compared.targets.empty())
+    return failed("backends are not compared with targets: name those of one kind", {}, 0);
+  return compared;
+}
+
+// What is said of servers that are no netecho.
+void add_custom_options(CommandLine& line, load::CustomOptions& custom) {
+  const auto optional_text = [](const std::string& text) -> Result<std::optional<std::string>> {
+    return text;
+  };
+  line.add_texts("--send", custom.send, "TEXT|@FILE",
+                 "A request, in place of raw messages: with the escapes of C, and %{n}, %{conn}, "
+                 "%{random:N} and %{id} filled in; given again, requests are sent in turn")
+      .check(load::check_request);
+  line.add_text("--send-lines", custom.send_lines, "@FILE",
+                "Requests as --send has them, one per line of FILE");
+  line.add_text("--reply", custom.reply, "FORM",
+                "Where a reply ends: echo, size:N, until:TEXT, line, u32 and its like (u8 to u64, "
+                "le or be, @OFFSET, +N or -N), varint, http, resp, memcached, datagram (echo; by "
+                "the target; over UDP datagram)")
+      .check(load::check_reply);
+  line.add("--expect", custom.expect, "WHAT", optional_text,
+           "Compare replies: same, with the first; TEXT, with how they begin; @FILE, with all of "
+           "them; of HTTP status and body (not compared)");
+  line.add_text("--greeting", custom.greeting, "FORM",
+                "The server speaks first, and its greeting ends so, such as until:TEXT (it does "
+                "not)")
+      .check(load::check_reply);
+  line.add_text("--method", custom.method, "NAME",
+                "Method of an HTTP request (GET; POST with a "
+                "body)");
+  line.add_texts("--header", custom.headers, "LINE",
+                 "Header of an HTTP request, 'Name: value' "
+                 "(Host)");
+  line.add("--body", custom.body, "TEXT|@FILE", optional_text, "Body of an HTTP request (none)");
+}
+
+// Whether a request waits for the reply to the one before, unless --pipeline says otherwise: few
+// servers take HTTP otherwise, and what was sent behind the last one of a connection is lost.
+bool takes_turns(const LoadOptions& options, bool datagrams) {
+  const load::CustomOptions& custom = options.exchange.custom;
+  return datagrams ? !load::has_ids(custom) : load::reply_of(custom, datagrams) == "http";
+}
+
+// What does not go with a server that is no netecho. A usage error is returned as text.
+std::string unfit_for_custom(const LoadOptions& options, bool datagrams) {
+  const bool echoed = load::reply_of(options.exchange.custom, datagrams) == "echo";
+  if (options.target.empty() && !echoed)
+    return "name your server as TARGET: the netecho that netload starts only echoes";
+  if (datagrams && options.pipeline > 1 && !load::has_ids(options.exchange.custom))
+    return "replies over UDP are told apart by %{id} in each --send: without it, leave --pipeline "
+           "out";
+  return {};
+}
+
 // Output of single runs, asked of a tool that makes many.
 std::string single_runs_only(const LoadOptions& options, const std::string& flag) {
-  if (!options.output.csv.empty()) return "--csv takes single runs: use --json=FILE with " + flag;
   if (options.output.json_lines) return "--json-lines takes single runs: use --json with " + flag;
   if (!options.latency.hgrm.empty()) return "--hgrm takes single runs, and " + flag + " makes many";
   if (!options.latency.hdr_log.empty())
@@ -89,18 +156,19 @@ std::string single_runs_only(const LoadOptions& options, const std::string& flag
   return {};
 }
 
-// The flag that asks for many runs in place of one; empty without one.
+// The flag that asks for many runs; empty if there is none.
 std::string asks_for_many(const LoadOptions& options) {
   if (!options.compare.empty()) return "--compare";
   if (options.find_max) return "--find-max";
   return options.bypass ? "--bypass" : "";
 }
 
-// What --bypass cannot take, as its ways are what they are. A usage error is returned as text.
+// Options that do not go with --bypass, which decides them itself. Returns a usage error as text.
 std::string unfit_for_bypass(const LoadOptions& options) {
   if (options.rate_hz + options.total_rate_hz > 0)
     return "--bypass sends the next message when the reply is there: leave the rate out";
   if (options.requests > 0) return "-n counts the messages of one run: give --bypass a -d";
+  if (load::is_custom(options.exchange)) return "--bypass sends raw messages: leave --send out";
   if (load::is_framed(options.exchange)) return "--bypass sends raw messages: leave -f out";
   const auto& size = options.exchange.size;
   if (size && size->min != size->max) return "--bypass takes one --size, not a range";
@@ -110,7 +178,7 @@ std::string unfit_for_bypass(const LoadOptions& options) {
   return {};
 }
 
-// What has no meaning over UDP. A usage error is returned as text.
+// Options that have no meaning over UDP. Returns a usage error as text.
 std::string unfit_for_udp(const LoadOptions& options) {
   for (const auto& [given, flag] : {std::pair(options.churn > 0, "--churn"),
                                     {options.reconnect, "--reconnect"},
@@ -122,15 +190,34 @@ std::string unfit_for_udp(const LoadOptions& options) {
   return {};
 }
 
+// Checks the targets that are compared. A usage error is returned as text.
+std::string complete_targets(LoadOptions& options) {
+  if (!options.target.empty()) return "--compare names its targets: leave TARGET out";
+  if (options.find_max || options.bypass)
+    return "--compare, --find-max and --bypass do not go together";
+  if (!options.server_cpus.empty() || options.server_pid > 0)
+    return "--server-cpus and --server-pid are of one server: leave them out";
+  if (std::string wrong = single_runs_only(options, "--compare"); !wrong.empty()) return wrong;
+  for (const std::string& target : options.compare.targets) {
+    LoadOptions one = for_target(options, target);
+    if (std::string wrong = complete(one); !wrong.empty()) return target + ": " + wrong;
+  }
+  if (options.rounds == 0) options.rounds = kRounds;
+  return {};
+}
+
 }  // namespace
 
 void add_options(CommandLine& line, LoadOptions& options) {
   const auto whole = [](const std::string& text) { return parse_whole(text, 1); };
   const auto count = [](const std::string& text) { return parse_count(text); };
   const auto time = [](const std::string& text) { return parse_duration(text); };
-  line.add_operand("TARGET", options.target,
-                   "HOST:PORT, :PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH (starts a netecho)")
-      .check(net::Address::check_form);
+  line.add_operand(
+          "TARGET", options.target,
+          "HOST:PORT, :PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH; or http://, redis:// "
+          "or memcached://HOST[:PORT] (starts a netecho)")
+      .check(check_target);
+  add_custom_options(line, options.exchange.custom);
   line.add("-c,--connections", options.connections, "N", whole, "Connections (100)");
   const Option rate =
       line.add("-r,--rate", options.rate_hz, "N", count,
@@ -150,7 +237,7 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add_input_file("--input", options.exchange.input,
                       "Contents of the messages of a format, one per line of FILE (22 texts)");
   line.add("--max-frame", options.exchange.max_frame, "SIZE", parse_max_frame,
-           "Longest message of a format, sent or answered (1M)");
+           "Longest message of a format, or reply as --reply has it (1M)");
   line.add("-s,--size", options.exchange.size, "BYTES", parse_sizes,
            "Bytes of a raw message, or a range MIN-MAX (512)");
   line.add(
@@ -200,15 +287,16 @@ void add_options(CommandLine& line, LoadOptions& options) {
       "--max-errors", options.errors_max, "N",
       [](const std::string& text) { return parse_whole(text, 0); },
       "Exit with 4 when more connections fail (0)");
+  line.add_flag("--strict", options.strict, "Exit with 1 unless the verdict is VALID");
   line.add(
       "--seed", options.exchange.seed, "N",
       [](const std::string& text) { return parse_whole(text, 0); },
       "Seed of what the messages hold and of Poisson arrivals (1)");
   add(line, options.backend);
   line.add(options.threads);
-  line.add("--compare", options.compare, "LIST", parse_backends,
-           "Run the load on a netecho of each backend in turn, such as epoll,uring, and print one "
-           "table");
+  line.add("--compare", options.compare, "LIST", parse_comparands,
+           "Run the load on a netecho of each backend in turn, such as epoll,uring, or on each of "
+           "several targets, such as :7001,:7002, and print one table");
   line.add_flag("--bypass", options.bypass,
                 "Show what bypassing the kernel could save here: one message over TCP asleep and "
                 "spinning, over a Unix socket and through shared memory, and a server under load")
@@ -220,16 +308,30 @@ void add_options(CommandLine& line, LoadOptions& options) {
       "Pin the netecho that netload starts (the last processor; the client then takes the first)");
   line.add("--server-pid", options.server_pid, "PID", whole,
            "Process whose CPU time the run fetches (found by address)");
-  line.add(options.output);
+  line.add(options.output, report::csv_headers({report::RunResult(), report::Comparison(),
+                                                report::MaxRate(), report::Bypass()}));
+  line.add_html(options.output);
   line.add_lines(options.output);
   line.add_colour(options.output);
   line.add_progress(options.output);
   line.add(options.latency);
 }
 
+LoadOptions for_target(const LoadOptions& options, const std::string& target) {
+  LoadOptions one = options;
+  one.target = target;
+  one.compare = {};
+  one.rounds = 0;
+  if (one.time.duration == 0 && one.requests == 0) one.time.duration = kRoundLength;
+  return one;
+}
+
 bool over_udp(const LoadOptions& options) { return options.target.starts_with("udp:"); }
 
 std::string complete(LoadOptions& options) {
+  if (!options.compare.targets.empty()) return complete_targets(options);
+  if (auto address = load::take_scheme(options.target, options.exchange.custom))
+    options.target = *address;
   const bool starts_server = options.target.empty();
   const std::string many = asks_for_many(options);
   if (!starts_server && (many == "--compare" || many == "--bypass"))
@@ -246,7 +348,7 @@ std::string complete(LoadOptions& options) {
     return "-n counts the messages of one run: give --find-max the -d of a probe";
   if (options.rounds > 0 && (many.empty() || options.find_max))
     return "--rounds needs --compare or --bypass";
-  if (options.rounds == 0) options.rounds = 5;
+  if (options.rounds == 0) options.rounds = kRounds;
   if (!starts_server && !options.server_cpus.empty())
     return "--server-cpus pins a netecho that netload starts: leave TARGET out";
   net::ReactorOptions& reactor = options.backend.reactor;
@@ -259,6 +361,10 @@ std::string complete(LoadOptions& options) {
   const bool datagrams = over_udp(options);
   if (std::string wrong = load::conflict_in(options.exchange, datagrams); !wrong.empty())
     return wrong;
+  const bool custom = load::is_custom(options.exchange);
+  if (std::string wrong; custom && !(wrong = unfit_for_custom(options, datagrams)).empty())
+    return wrong;
+  if (custom && options.pipeline == 0 && takes_turns(options, datagrams)) options.pipeline = 1;
   if (std::string wrong; options.bypass && !(wrong = unfit_for_bypass(options)).empty())
     return wrong;
   if (options.bypass && !options.exchange.size)
@@ -269,7 +375,10 @@ std::string complete(LoadOptions& options) {
   if (options.poisson && !open_loop) return "--arrival needs a rate: -r or -R";
   if (options.latency_from_send && !open_loop) return "--latency-from needs a rate: -r or -R";
   if (options.time.duration == 0 && options.requests == 0)
-    options.time.duration = options.bypass ? kSecond / 2 : (many.empty() ? 10 : 2) * kSecond;
+    options.time.duration = options.bypass ? kSecond / 2
+                            : many.empty() ? 10 * kSecond
+                                           : kRoundLength;
+  if (many.empty()) keep_intervals(options.time, options.output);
   const std::vector<int> allowed = allowed_cpus();
   if (starts_server && allowed.size() >= 2 && options.server_cpus.empty() &&
       options.threads.cpus.empty() && options.threads.threads == 1) {

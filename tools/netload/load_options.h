@@ -1,4 +1,4 @@
-// What a user asks of netload, and how its command line says so.
+// The options of netload and its command line.
 #pragma once
 
 #include <sys/types.h>
@@ -15,11 +15,19 @@
 
 namespace wiremark::tools {
 
+/// What --compare names: backends of netecho, or targets. One of them is empty.
+struct Comparands {
+  std::vector<net::Backend> backends;
+  std::vector<std::string> targets;
+
+  bool empty() const noexcept { return backends.empty() && targets.empty(); }
+};
+
 struct LoadOptions {
   std::string target;  ///< Empty: start a netecho on loopback.
-  std::vector<net::Backend> compare;
+  Comparands compare;
   unsigned rounds = 0;   ///< 0: not given, 5.
-  pid_t server_pid = 0;  ///< 0: look for it.
+  pid_t server_pid = 0;  ///< 0: netload looks for it.
   std::vector<int> server_cpus;
 
   BackendOptions backend;
@@ -30,18 +38,18 @@ struct LoadOptions {
   std::vector<report::Objective> objectives;
   bool find_max = false;
   bool bypass = false;
-  double start_at = 0;         ///< Seconds since 1970; 0 is at once.
+  double start_at = 0;         ///< Seconds since 1970; 0: at once.
   Nanoseconds grace = kNever;  ///< What is still awaited so long after the end is given up.
   Nanoseconds warmup = 0;
   Nanoseconds timeout = kNever;  ///< kNever: not given; 5 s, and over UDP 1 s.
 
   unsigned connections = 100;
   double connect_rate_hz = 0;
-  net::Sources sources;  ///< None: the kernel picks, or they are spread over loopback.
+  net::Sources sources;  ///< None given: the kernel picks, or they are spread over loopback.
   double rate_hz = 0;
   double total_rate_hz = 0;
   bool poisson = false;  ///< With a rate: Poisson arrivals, not even ones.
-  unsigned churn = 0;    ///< 0: connections stay.
+  unsigned churn = 0;    ///< 0: connections are kept.
   bool reconnect = false;
   double requests = 0;
   unsigned pipeline = 0;  ///< 0: 1 in a closed loop, 16 with a rate.
@@ -50,15 +58,19 @@ struct LoadOptions {
   bool latency_from_send = false;
   std::optional<bool> receive_timestamps;  ///< Not given: with --wait batch.
   unsigned errors_max = 0;
+  bool strict = false;  ///< Nothing but VALID will do.
 };
 
-/// Describes the command line; parsing it fills `options` in.
+/// Describes the command line; parsing it fills in `options`.
 void add_options(CommandLine& line, LoadOptions& options);
+
+/// The options of one of the targets that are compared, to be completed.
+LoadOptions for_target(const LoadOptions& options, const std::string& target);
 
 /// Whether the target is a UDP port.
 bool over_udp(const LoadOptions& options);
 
-/// Fills in what was not given and depends on other options. A usage error is returned as text.
+/// Fills in what was not given and depends on other options. Returns a usage error as text.
 std::string complete(LoadOptions& options);
 
 }  // namespace wiremark::tools

@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "base/units.h"
-#include "measure/late.h"
+#include "measure/behind.h"
 #include "measure/quantity.h"
 #include "report.h"
 
@@ -59,37 +60,68 @@ void add_datagrams(report::RunResult& result, const LoadRecord& run) {
   result.delivery = report::Delivery{.reordered = tally.sum(&load::Counts::reordered),
                                      .duplicated = tally.sum(&load::Counts::duplicated),
                                      .wrong = tally.sum(&load::Counts::wrong)};
+  if (run.plan.open_loop()) return;
+  const std::uint64_t lost = tally.sum(&load::Counts::sent) - tally.sum(&load::Counts::answered);
+  result.delivery->lost_wait_s = static_cast<double>(lost) * static_cast<double>(run.plan.timeout) /
+                                 kSecond / static_cast<double>(run.plan.pipeline);
+}
+
+double seconds_between(Nanoseconds from, Nanoseconds to) {
+  return to > from ? static_cast<double>(to - from) / kSecond : 0;
+}
+
+// The rate is that of the time that was asked for, however long the last answers took. Where only
+// messages were asked for, it is theirs until the last answer.
+void add_rate(report::RunResult& result, const LoadRecord& run) {
+  const LoadTally& tally = run.tally;
+  report::Totals& totals = result.totals;
+  Nanoseconds last_answer = 0;
+  for (const auto& counts : tally)
+    last_answer = std::max(last_answer, counts->last_answer_ns.load(std::memory_order_relaxed));
+  totals.messages = tally.sum(&load::Counts::in_time);
+  totals.bytes_in = tally.sum(&load::Counts::bytes_in);
+  totals.bytes_out = tally.sum(&load::Counts::bytes_out);
+  const Nanoseconds asked_end = run.measure_from + run.plan.duration;
+  if (run.plan.duration > 0 && run.end.seen.at >= asked_end) {
+    totals.seconds = static_cast<double>(run.plan.duration) / kSecond;
+    totals.drain = report::Drain{.seconds = seconds_between(asked_end, last_answer),
+                                 .messages = tally.sum(&load::Counts::drained)};
+    return;
+  }
+  const bool all_requests =
+      run.plan.requests > 0 && tally.sum(&load::Counts::planned) >= run.plan.requests;
+  totals.seconds = seconds_between(run.measure_from, all_requests ? last_answer : run.end.seen.at);
 }
 
 void add_totals(report::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
   const auto& before = run.first.seen.packets;
-  if (const auto& after = run.last.seen.packets; before && after)
+  if (const auto& after = run.end.seen.packets; before && after)
     result.totals.packets = *after - *before;
-  Nanoseconds last_answer = run.first.seen.at;
+  const auto [name, sentence] = run.exchange.checked();
   for (const auto& counts : tally) {
     for (const auto& [kind, count] : counts->errors)
       report::add_error(result.totals.errors, kind, count);
-    last_answer = std::max(last_answer, counts->last_answer_ns.load(std::memory_order_relaxed));
     if (!counts->wrong_reply.empty() && result.checks.empty())
-      result.checks = {{"verify", false, counts->wrong_reply}};
+      result.checks = {{name.empty() ? "verify" : name, false, counts->wrong_reply}};
   }
-  if (run.exchange.verifies() && result.checks.empty())
-    result.checks = {{"verify", true, run.exchange.verified()}};
+  if (!name.empty() && result.checks.empty()) result.checks = {{name, true, sentence}};
   if (over_udp(run.options)) add_datagrams(result, run);
   result.totals.errors_allowed = run.options.errors_max;
   result.totals.connections_asked = run.plan.connections;
   result.totals.connections = tally.sum(&load::Counts::connected);
-  result.totals.messages = tally.sum(&load::Counts::answered);
-  result.totals.bytes_in = tally.sum(&load::Counts::bytes_in);
-  result.totals.bytes_out = tally.sum(&load::Counts::bytes_out);
-  result.totals.seconds = static_cast<double>(last_answer - run.first.seen.at) / kSecond;
+  add_rate(result, run);
 }
 
 void add_doubts(report::RunResult& result, const LoadRecord& run) {
   if (std::string note = run.exchange.note(); !note.empty())
     result.warnings.push_back(std::move(note));
-  if (result.totals.messages > 0 || result.totals.errors.empty()) return;
+  for (const auto& counts : run.tally) {
+    if (counts->note.empty()) continue;
+    result.warnings.push_back(counts->note);
+    break;
+  }
+  if (run.tally.sum(&load::Counts::answered) > 0 || result.totals.errors.empty()) return;
   if (!result.checks.empty() && !result.checks.front().passed) return;
   if (std::string doubt = run.exchange.unanswered(); !doubt.empty())
     result.warnings.push_back(std::move(doubt));
@@ -111,17 +143,21 @@ void add_latencies(report::RunResult& result, const LoadRecord& run) {
         report::summarize(tally.merged(&load::Counts::connect), "connect", percentiles);
   result.least = report::summarize(tally.merged(&load::Counts::least),
                                    from_send ? "send" : "schedule", percentiles);
-  Nanoseconds gap_max = 0;
-  for (const auto& counts : tally) gap_max = std::max(gap_max, counts->gap_max_ns.load());
+  Nanoseconds gap_max = 0, given_up = 0;
+  for (const auto& counts : tally) {
+    gap_max = std::max(gap_max, counts->gap_max_ns.load());
+    given_up = std::max(given_up, counts->given_up_ns.load());
+  }
   result.loop = report::Loop{
       .gap_max = gap_max,
       .held_up_s = static_cast<double>(tally.sum(&load::Counts::held_up_ns)) / kSecond};
+  if (given_up > 0) result.loop->given_up_s = static_cast<double>(given_up) / kSecond;
   if (!open_loop) return;
   const measure::Histogram lateness = tally.merged(&load::Counts::lateness);
   result.service =
       report::summarize(tally.merged(&load::Counts::service), "send", percentiles, outcome.lost);
   result.lateness = report::summarize(lateness, "schedule", percentiles);
-  result.pacing = report::Pacing{.behind = lateness.count_above(measure::kLateNs),
+  result.pacing = report::Pacing{.behind = lateness.count_above(measure::kBehindNs),
                                  .overdue = tally.sum(&load::Counts::overdue)};
 }
 
@@ -138,19 +174,74 @@ void add_outcome(report::RunResult& result, const LoadRecord& run) {
   result.outcome = outcome;
 }
 
+std::optional<report::ProcessorWait> wait_between(const WaitSample& first, const WaitSample& last) {
+  if (first.threads.empty() || last.threads.empty()) return std::nullopt;
+  const auto spent = measure::delay_between(last.threads, first.threads, 0);
+  return wait_of(spent.delay, last.throttling, first.throttling);
+}
+
+// How many processors the server can fill: its busy threads, as far as they may run at once.
+unsigned processors_filled(const LoadRecord& run, double seconds) {
+  const auto busy =
+      measure::delay_between(run.end.server_wait.threads, run.first.server_wait.threads, seconds)
+          .threads_busy;
+  return std::clamp(busy, 1U, measure::processors_of(run.target.pids.front()));
+}
+
+// What the parts of a run took that are not the measured one. A part that has no length has none:
+// between two of its moments lies what others do.
+void add_parts(report::CpuShare& share, const LoadRecord& run, const auto& between) {
+  const CostRecord& costs = run.costs;
+  share.opening_s = between(costs.begun, costs.open);
+  if (run.plan.warmup > 0) share.warmup_s = between(costs.open, run.first.spent);
+  if (run.plan.duration > 0) share.drain_s = between(run.end.spent, run.last.spent);
+  share.closing_s = between(run.last.spent, costs.closed);
+}
+
+// To a tenth, what processes that ended have left behind counted in clock ticks.
+bool is_sure(const measure::CpuUsage& spent, const Spent& until) {
+  return spent.total >= 10 * until.unsure;
+}
+
+void add_server_cost(report::RunResult& result, const LoadRecord& run) {
+  const Spent& from = run.first.spent;
+  const Spent& to = run.end.spent;
+  for (const std::string* why : {&to.lost, &run.costs.replaced}) {
+    if (why->empty()) continue;
+    result.server_unknown = *why;
+    return;
+  }
+  const measure::CpuUsage spent = to.server - from.server;
+  if (!is_sure(spent, to)) {
+    result.server_unknown =
+        fmt::format("processes of it ended, and what they spent is known to {} only: run longer",
+                    format_duration(to.unsure));
+    return;
+  }
+  result.server_cpu = report::share_of(spent, processors_filled(run, result.totals.seconds));
+  result.server = to.processes;
+  result.server_rss_bytes = to.server_rss_bytes;
+  const auto between = [](const Spent& earlier, const Spent& later) -> std::optional<double> {
+    const measure::CpuUsage part = later.server - earlier.server;
+    if (!later.lost.empty() || !is_sure(part, later)) return std::nullopt;
+    return part.total_s();
+  };
+  add_parts(*result.server_cpu, run, between);
+}
+
 void add_costs(report::RunResult& result, const LoadRecord& run) {
   const LoadSample& first = run.first;
-  const LoadSample& last = run.last;
+  const LoadSample& last = run.end;
   result.cpu =
-      report::share_of(last.seen.cpu - first.seen.cpu, static_cast<unsigned>(run.plan.threads));
+      report::share_of(last.spent.own - first.spent.own, static_cast<unsigned>(run.plan.threads));
+  add_parts(result.cpu, run, [](const Spent& earlier, const Spent& later) {
+    return (later.own - earlier.own).total_s();
+  });
   const auto wait = run.options.backend.reactor.wait.mode;
   result.spins = wait == net::WaitPolicy::Mode::spin || wait == net::WaitPolicy::Mode::adaptive;
-  if (first.server_cpu && last.server_cpu)
-    result.server_cpu = report::share_of(*last.server_cpu - *first.server_cpu, 1);
-  if (run.target.pid) {
-    if (const auto memory = measure::memory_of_process(*run.target.pid))
-      result.server_rss_bytes = memory->resident_bytes_max;
-  }
+  result.wait = wait_between(first.wait, last.wait);
+  result.server_wait = wait_between(first.server_wait, last.server_wait);
+  add_server_cost(result, run);
   if (first.machine && last.machine)
     result.machine = report::share_of(*last.machine - *first.machine);
 }
@@ -202,8 +293,26 @@ measure::Histogram LoadTally::merged(measure::Histogram load::Counts::* histogra
   return all;
 }
 
-LoadSample take_sample(const LoadTally& tally, const Target& target,
-                       const net::ReactorStats& reactor) {
+void LoadTally::ask_oldest() const {
+  for (const auto& counts : counts_) counts->ask_oldest.store(true, std::memory_order_release);
+}
+
+std::optional<Nanoseconds> LoadTally::oldest_since() const {
+  constexpr Nanoseconds kPatience = 100 * kMillisecond;
+  constexpr auto kPoll = std::chrono::microseconds(200);
+  const Nanoseconds end = now_ns() + kPatience;
+  Nanoseconds oldest = kNever;
+  for (const auto& counts : counts_) {
+    while (counts->ask_oldest.load(std::memory_order_acquire)) {
+      if (now_ns() > end) return std::nullopt;
+      std::this_thread::sleep_for(kPoll);
+    }
+    oldest = std::min(oldest, counts->oldest_ns.load(std::memory_order_relaxed));
+  }
+  return oldest == kNever ? std::nullopt : std::optional(oldest);
+}
+
+LoadSample take_sample(const LoadTally& tally, const net::ReactorStats& reactor) {
   LoadSample sample;
   report::Snapshot& seen = sample.seen;
   seen.at = now_ns();
@@ -217,15 +326,16 @@ LoadSample take_sample(const LoadTally& tally, const Target& target,
   if (const auto memory = measure::memory_of_process()) seen.rss_bytes = memory->resident_bytes;
   sample.held = tally.sum(&load::Counts::held);
   sample.reactor = reactor;
-  if (target.pid) {
-    if (const auto cpu = measure::cpu_of_process(*target.pid)) sample.server_cpu = *cpu;
-  }
   if (const auto machine = measure::machine_usage()) sample.machine = *machine;
   return sample;
 }
 
 report::RunResult load_result(const LoadRecord& run, const std::vector<std::string>& arguments) {
   report::RunResult result = new_result("netload", arguments, run.started_at);
+  const auto until_now = std::chrono::nanoseconds(now_ns() - run.measure_from);
+  result.measured_from = std::chrono::duration<double>(
+                             (std::chrono::system_clock::now() - until_now).time_since_epoch())
+                             .count();
   result.config = config_of(run);
   add_config(result, run.options.backend);
   add_totals(result, run);
@@ -234,10 +344,15 @@ report::RunResult load_result(const LoadRecord& run, const std::vector<std::stri
   add_latencies(result, run);
   add_costs(result, run);
   result.path = path_of(run.options.backend.backend, run.backend, run.tally.front().path,
-                        run.last.reactor - run.first.reactor, result.totals.messages);
+                        run.end.reactor - run.first.reactor, result.totals.messages);
   if (const std::uint64_t held = run.last.held - run.first.held; held > 0) {
     result.path.evidence.push_back(measure::format_counted(held, "message") +
                                    " waited for room in the pipeline of a connection");
+  }
+  if (const std::uint64_t ended = run.tally.sum(&load::Counts::ended); ended > 0) {
+    result.path.evidence.push_back("the server closed " +
+                                   measure::format_counted(ended, "connection") +
+                                   " behind a reply, as it had said: opened again");
   }
   add_granularity(result, run);
   for (const report::Objective& objective : run.options.objectives)

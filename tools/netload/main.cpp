@@ -1,4 +1,5 @@
 // netload: a load generator that checks every reply and says what it cost.
+#include "netload/find_server.h"
 #include "netload/run.h"
 #include "netload/studies/bypass.h"
 #include "netload/studies/compare.h"
@@ -24,6 +25,8 @@ constexpr const char* kExamples = R"(Examples:
   netload -r 100 --slo 'p99<2ms' :7007     exit 1 when p99 is 2 ms or more
   netload --find-max --slo 'p99<2ms'       the highest rate that keeps it
   netload -r 100 -s 64 udp:127.0.0.1:7007  datagrams, the lost are counted
+  netload redis://127.0.0.1 -R 10k         your own server: redis, http://
+  netload --send 'a\n' --reply line :7000  and memcached://, or any other
   netload --bypass                         where the time of a message goes
 Without TARGET it starts a netecho on loopback for the run.)";
 
@@ -37,11 +40,11 @@ Result<int> run(const LoadOptions& options, const std::vector<std::string>& argu
     auto started = ServerProcess::start(server_arguments(options, *backend));
     if (!started) return std::unexpected(started.error());
     server.emplace(std::move(*started));
-    target = {server->address(), server->pid()};
+    target = {server->address(), {server->pid()}};
   } else {
     const auto address = net::Address::parse(options.target);
     if (!address) return std::unexpected(address.error());
-    target = {*address, options.server_pid > 0 ? options.server_pid : find_server(*address)};
+    target = options.server_pid > 0 ? Target{*address, {options.server_pid}} : found_at(*address);
   }
   if (options.find_max) return find_max(options, *backend, target, arguments, stop, signals);
   auto result = run_load(options, *backend, target, arguments, stop, signals);
@@ -59,9 +62,9 @@ int main(int argc, char** argv) {
   LoadOptions options;
   CommandLine line(
       "netload",
-      "Load generator for servers that echo: sends on a schedule or as fast as replies\n"
-      "come, checks every reply byte by byte and tells rate, latency and the CPU time\n"
-      "of both ends.",
+      "Load generator for servers that echo, and for your own: sends on a schedule or\n"
+      "as fast as replies come, checks every reply and tells rate, latency and the CPU\n"
+      "time of both ends.",
       kExamples);
   add_options(line, options);
   if (const auto exit = line.parse(argc, argv)) return *exit;

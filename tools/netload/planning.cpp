@@ -1,4 +1,4 @@
-// What the user's options come to: the plan of a load.
+// Makes the plan of a load from the user's options.
 #include "netload/planning.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ constexpr double kPoissonMax = 0x1p30;
 // Messages of one connection are numbered in 32 bits.
 constexpr double kSequenceMax = 0x1p32;
 
-// Whether a plan of `messages` in all fits what it is kept in.
+// Whether a plan of so many messages fits the memory and numbers that it is kept in.
 Result<> require_room(const load::Plan& plan, double messages, bool poisson) {
   const auto connections = static_cast<double>(plan.connections);
   if (poisson && messages > kPoissonMax) {
@@ -38,7 +38,8 @@ Result<> require_room(const load::Plan& plan, double messages, bool poisson) {
   return {};
 }
 
-// All that is planned, the warm-up first. It has no limit of its own where only requests are given.
+// The plan of everything, the warm-up first. If only a number of requests is given, time is
+// unlimited.
 Result<load::Schedule> make_schedule(const load::Plan& plan, const LoadOptions& options) {
   const Nanoseconds length = plan.duration > 0 ? plan.warmup + plan.duration : kNever;
   const double all_hz = plan.rate_hz * static_cast<double>(plan.connections);
@@ -62,8 +63,8 @@ unsigned default_pipeline(const load::Plan& plan, bool datagrams) {
   constexpr unsigned kOpenLoop = 16;
   if (!plan.open_loop()) return 1;
   if (!datagrams) return kOpenLoop;
-  // As many as are sent until a lost one is given up, and an eighth for that to be seen: then lost
-  // datagrams hold up none. Random arrivals may need more.
+  // Room for all messages that are sent until a lost one is given up, plus an eighth until that is
+  // noticed: then lost datagrams hold up no others. Random arrivals may need more.
   const double timeout_s = static_cast<double>(plan.timeout) / kSecond;
   const double needed = std::min(plan.rate_hz * timeout_s * 1.25 + 1, kUnderWayMax);
   return std::max(kOpenLoop, static_cast<unsigned>(needed));

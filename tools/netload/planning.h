@@ -1,4 +1,4 @@
-// What the user's options come to: the plan of a load.
+// Makes the plan of a load from the user's options.
 #pragma once
 
 #include "load/plan/plan.h"
@@ -6,7 +6,7 @@
 
 namespace wiremark::tools {
 
-/// Errors: more messages, planned or under way, than can be kept.
+/// Errors: more messages, planned or under way, than can be kept track of.
 Result<load::Plan> plan_load(const LoadOptions& options, const net::Address& target);
 
 }  // namespace wiremark::tools

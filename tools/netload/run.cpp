@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <utility>
@@ -28,8 +29,20 @@ namespace wiremark::tools {
 
 namespace {
 
-// A stop of our own process is seen when it is longer; a hundred wakes a second cost nothing.
+// A standstill of our own process is noticed if it is longer; a hundred wake-ups a second cost
+// nothing.
 constexpr Nanoseconds kHeartbeat = 10 * kMillisecond;
+
+/// Wakes who waits for a flag, at its end or before.
+struct LetGo {
+  std::atomic<bool>& flag;
+
+  void operator()() const {
+    flag = true;
+    flag.notify_all();
+  }
+  ~LetGo() { (*this)(); }
+};
 
 /// Owned by the control thread; each worker writes the counts of its own index.
 class Run {
@@ -44,7 +57,8 @@ class Run {
         tally_(plan_.threads),
         segments_(plan_.threads),
         reactors_(plan_.threads),
-        watch_(options_, {plan_, target_, tally_, segments_, reactors_}) {
+        costs_(target_),
+        watch_(options_, {plan_, tally_, segments_, reactors_, costs_}) {
     gate_.running = plan_.threads;
   }
 
@@ -66,8 +80,10 @@ class Run {
   LoadTally tally_;
   SegmentTallies segments_;
   std::vector<WatchedReactor> reactors_;
+  CostWatch costs_;
   std::chrono::system_clock::time_point started_at_ = std::chrono::system_clock::now();
   RunWatch watch_;
+  std::atomic<bool> sampled_{false};  // The last sample was taken.
   bool all_connected_ = false;
   bool connect_timed_out_ = false;
 };
@@ -81,15 +97,19 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
   }
   auto ports = plan_.sources.require_ports(plan_.target, plan_.connections);
   if (!ports) return std::unexpected(ports.error());
-  if (auto opened = watch_.open_log(); !opened) return std::unexpected(opened.error());
-  const Nanoseconds distance_before = target_.pid ? measure::measure_core_distance() : 0;
+  const bool beside_us = !target_.pids.empty();
+  const Nanoseconds distance_before = beside_us ? measure::measure_core_distance() : 0;
+  CostRecord costs{.begun = costs_.spent(), .open = {}, .closed = {}, .replaced = {}};
   net::Workers workers(plan_.threads, options_.threads.cpus, gate_.over,
                        [this](std::size_t index, const auto& ready) { return work(index, ready); });
+  const LetGo let_go{sampled_};  // Also where we return before it.
   if (auto ready = workers.wait_ready(); !ready) return std::unexpected(ready.error());
   connect(stop);
+  costs.open = costs_.spent_at_rest();
   const auto start = first_send();
   if (start && all_connected_) watch_.follow(*start, gate_, stop, signals);
   gate_.over.request();
+  let_go();
   if (auto ended = workers.join(); !ended) return std::unexpected(ended.error());
   if (!start) return std::unexpected(start.error());
   if (gate_.nobody_listens && !stop.requested()) {
@@ -104,19 +124,22 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
       return std::unexpected(connected.error());
   }
   if (auto finished = watch_.finish(); !finished) return std::unexpected(finished.error());
-  report::RunResult outcome = load_result({options_, plan_, *exchanges_, backend_, target_, tally_,
-                                           started_at_, watch_.first(), watch_.last()},
-                                          arguments);
+  costs.closed = costs_.spent_at_rest();
+  costs.replaced = costs_.replaced();
+  report::RunResult outcome =
+      load_result({options_, plan_, *exchanges_, backend_, target_, tally_, started_at_,
+                   watch_.measure_from(), watch_.first(), watch_.end(), watch_.last(), costs},
+                  arguments);
   outcome.intervals = watch_.intervals();
-  if (target_.pid) outcome.core_distance = {distance_before, measure::measure_core_distance()};
+  if (beside_us) outcome.core_distance = {distance_before, measure::measure_core_distance()};
   outcome.interrupted = stop.requested() || !printed();
   return outcome;
 }
 
 Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
   net::ReactorOptions how = options_.backend.reactor;
-  // What is unsent is what the pipeline has room for. A client that did not read until it has left
-  // would wait for ever for a server that does not read until its answers have left.
+  // No limit: the pipeline limits what is unsent. A client that stopped reading until its bytes
+  // have left would wait for ever for a server that stops reading until its answers have left.
   how.output_limit = SIZE_MAX;
   how.heartbeat = kHeartbeat;
   const auto drive = [&](auto& reactor) -> Result<> {
@@ -129,6 +152,7 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
     auto ran = reactor.run(counting, gate_.over);
     segments_[index].count(reactor);
     reactors_[index].ended();
+    sampled_.wait(false);  // Closing the connections is no part of what is measured.
     counts.path = reactor.describe();
     if constexpr (requires { reactor.datagrams_dropped(); })
       counts.datagrams_dropped = reactor.datagrams_dropped();
@@ -138,8 +162,8 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
                             : net::with_streams(backend_, how, drive);
 }
 
-// Waits until every connection is open, one has failed, or none has opened for the timeout:
-// a full backlog drops what comes, and the kernel tries again for two minutes (tcp(7)).
+// Waits until every connection is open, one has failed, or none has opened for the timeout: a full
+// backlog drops SYNs, and the kernel repeats them for two minutes (tcp(7)).
 void Run::connect(const net::Stop& stop) {
   const bool progress = wants_progress(options_.output.progress, options_.output.quiet);
   Nanoseconds next_line = now_ns() + kSecond;
@@ -162,13 +186,13 @@ void Run::connect(const net::Stop& stop) {
   }
   if (progress) wipe_progress();
   if (!all_connected_) return;
-  segments_.schedule(now_ns(), 0);  // Of connecting, before there is anything to disturb.
+  segments_.schedule(now_ns(), 0);  // Segments of connecting, counted before the load starts.
   segments_.await_round();
 }
 
 // When the first message is planned: soon, or at --start-at.
 Result<Nanoseconds> Run::first_send() const {
-  // For every thread to see the gate before the start.
+  // So that every thread sees the gate before the start.
   constexpr Nanoseconds kLead = 2 * kMillisecond;
   if (options_.start_at == 0) return now_ns() + kLead;
   const auto clock = std::chrono::system_clock::now().time_since_epoch();
@@ -182,22 +206,31 @@ Result<Nanoseconds> Run::first_send() const {
 }
 
 Result<> Run::require_all_connected() const {
-  std::string why;
+  std::string why, arrived;
   for (const auto& counts : tally_) {
     for (const auto& [kind, count] : counts->errors) why = kind;
+    if (!counts->wrong_reply.empty()) arrived = counts->wrong_reply;
   }
   std::string text = fmt::format(
       "{} of {} to {} opened", measure::format_count(tally_.sum(&load::Counts::connected)),
       measure::format_counted(plan_.connections, "connection"), target_.address.to_string());
   if (!why.empty()) text += "; " + why;
+  if (!arrived.empty()) text += ": " + arrived;
+  const bool custom = load::is_custom(options_.exchange);
   if (why.ends_with("refused") || why.ends_with("No such file or directory")) {
-    text += fmt::format(" (start the server first: netecho {})", target_.address.to_string());
+    text += custom
+                ? " (start the server first)"
+                : fmt::format(" (start the server first: netecho {})", target_.address.to_string());
+  }
+  if (why.ends_with("unreachable")) {
+    text += target_.address.is_loopback() ? " (is the loopback interface down? 'ip link set lo up')"
+                                          : " (this machine has no route to it; see 'ip route')";
   }
   if (why.empty() && connect_timed_out_) {
-    text += fmt::format(
-        "; no other within the timeout of {} (does the server accept? "
-        "--connect-rate spares its backlog)",
-        format_duration(plan_.timeout));
+    const bool greets = !options_.exchange.custom.greeting.empty();
+    text += fmt::format("; no other within the timeout of {} ({})", format_duration(plan_.timeout),
+                        greets ? "does the server speak first, and does it end as --greeting says?"
+                               : "does the server accept? --connect-rate spares its backlog");
   }
   return failed(text, {}, 0);
 }
@@ -230,7 +263,7 @@ std::vector<std::string> server_arguments(const LoadOptions& options, net::Backe
 Result<report::RunResult> run_load(const LoadOptions& options, net::Backend backend,
                                    const Target& target, const std::vector<std::string>& arguments,
                                    const net::Stop& stop, Signals& signals) {
-  // No two runs take one another's datagrams for their own.
+  // A number for this run, so that datagrams of another are not taken for its answers.
   const auto clock = static_cast<std::uint64_t>(now_ns());
   const std::uint64_t run = over_udp(options) ? mix(mix(clock) + std::uint64_t(::getpid())) | 1 : 0;
   auto exchanges = load::plan_exchange(options.exchange, run);
@@ -246,6 +279,7 @@ ExitCode exit_code(const report::RunResult& result, const LoadOptions& options) 
   for (const report::Check& check : result.checks) {
     if (!check.passed) return kCheckFailed;
   }
+  if (options.strict && !(result.verdict && result.verdict->valid())) return kCheckFailed;
   return result.totals.errors_sum() > options.errors_max ? kTooManyErrors : kDone;
 }
 

@@ -1,14 +1,11 @@
 // One run of a load against one target: from the first connection to the result.
 #pragma once
 
-#include <sys/types.h>
-
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "net/address.h"
 #include "netload/load_options.h"
+#include "netload/target.h"
 #include "report/result.h"
 #include "signals.h"
 
@@ -16,12 +13,6 @@ namespace wiremark::tools {
 
 /// The command line of a netecho on `backend` that waits, buffers and is pinned as `options` say.
 std::vector<std::string> server_arguments(const LoadOptions& options, net::Backend backend);
-
-/// What a run goes to, and the process behind it where that runs on this machine.
-struct Target {
-  net::Address address;
-  std::optional<pid_t> pid;
-};
 
 /// Opens the connections, runs the load and closes them again. Ends early when `stop` is requested;
 /// the result is then marked as interrupted. Errors: a backend that cannot run, a socket that

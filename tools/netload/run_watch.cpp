@@ -2,6 +2,7 @@
 #include "netload/run_watch.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -20,46 +21,50 @@ constexpr Nanoseconds kFirstSnapshot = 100 * kMillisecond;
 
 }  // namespace
 
-Result<> RunWatch::open_log() {
-  if (options_.latency.hdr_log.empty()) return {};
-  auto log = HdrLog::open(options_.latency.hdr_log, run_.tally, run_.plan.open_loop());
-  if (!log) return std::unexpected(log.error());
-  log_.emplace(std::move(*log));
-  return {};
+RunWatch::RunWatch(const LoadOptions& options, const Watched& run) : options_(options), run_(run) {
+  const std::string& file = options.latency.hdr_log;
+  if (!file.empty()) log_.emplace(file, run.tally, run.plan.open_loop());
 }
 
 Result<> RunWatch::finish() {
-  last_.seen.packets = run_.segments.packets();
+  end_.seen.packets = run_.segments.end_packets();
   if (!log_) return {};
   log_->log_until(last_.seen.at);
-  return log_->close();
+  return log_->write();
 }
 
 void RunWatch::follow(Nanoseconds start, load::StartGate& gate, const net::Stop& stop,
                       Signals& signals) {
   const Nanoseconds step = options_.time.interval;
-  const Nanoseconds measure_from = start + run_.plan.warmup;
-  const Nanoseconds first_count = run_.plan.warmup > 0 ? measure_from : measure_from + step;
-  if (run_.plan.warmup > 0 || step > 0) run_.segments.schedule(first_count, step);
+  measure_from_ = start + run_.plan.warmup;
+  const Nanoseconds first_count = run_.plan.warmup > 0 ? measure_from_
+                                  : step > 0           ? measure_from_ + step
+                                                       : kNever;
+  run_.segments.schedule(first_count, step, asked_end());
   const auto while_connecting = run_.segments.packets();  // A short run may be over before we wake.
   gate.start_ns.store(start, std::memory_order_release);
   // A request for a snapshot ends a sleep, and what it asks for is not there yet.
-  while (!stop.requested() && !gate.over.requested() && now_ns() < measure_from)
-    sleep_until(stop, gate.over, measure_from);
-  Nanoseconds owed = signals.take_snapshot_request() ? measure_from + kFirstSnapshot : kNever;
-  first_ = sample();
+  while (!stop.requested() && !gate.over.requested() && now_ns() < measure_from_)
+    sleep_until(stop, gate.over, measure_from_);
+  Nanoseconds owed = signals.take_snapshot_request() ? measure_from_ + kFirstSnapshot : kNever;
+  first_ = sample_with_costs();
   if (log_) log_->begin(first_.seen.at, std::chrono::system_clock::now());
   if (run_.plan.warmup > 0) run_.segments.await_round();
   first_.seen.packets = run_.plan.warmup > 0 ? run_.segments.first_packets() : while_connecting;
   last_ = first_;
-  const bool progress =
-      step == 0 && wants_progress(options_.output.progress, options_.output.quiet);
+  const bool progress = (step == 0 || !options_.time.told) &&
+                        wants_progress(options_.output.progress, options_.output.quiet);
   const Nanoseconds end =
-      options_.grace == kNever ? kNever : measure_from + run_.plan.duration + options_.grace;
+      options_.grace == kNever ? kNever : measure_from_ + run_.plan.duration + options_.grace;
+  Nanoseconds asked_end = this->asked_end();
   Nanoseconds next_line = step > 0 ? first_.seen.at + step : kNever;
   Nanoseconds next_progress = progress ? first_.seen.at + kSecond : kNever;
   while (!stop.requested() && !gate.over.requested() && printed() && now_ns() < end) {
-    sleep_until(stop, gate.over, std::min({next_line, next_progress, owed, end}));
+    sleep_until(stop, gate.over, std::min({next_line, next_progress, owed, end, asked_end}));
+    if (now_ns() >= asked_end) {
+      end_ = sample_with_costs();
+      asked_end = kNever;
+    }
     if (now_ns() >= next_progress) {
       show_progress();
       next_progress += kSecond;
@@ -68,27 +73,34 @@ void RunWatch::follow(Nanoseconds start, load::StartGate& gate, const net::Stop&
     if (snapshot) owed = kNever;
     const bool line = now_ns() >= next_line;
     if (!snapshot && !line) continue;
+    run_.tally.ask_oldest();
     if (line) run_.segments.await_round();
+    const auto oldest = run_.tally.oldest_since();
     LoadSample now = sample();
+    if (oldest) now.seen.oldest = now.seen.at - std::min(now.seen.at, *oldest);
     if (!line) now.seen.packets.reset();  // They are counted for lines only.
     const auto interval = report::between(last_.seen, now.seen, first_.seen.at);
     if (progress) wipe_progress();
-    print_interval(interval, options_.output);
+    if (snapshot || options_.time.told) print_interval(interval, options_.output);
     if (!line) continue;
     intervals_.push_back(interval);
     if (log_) log_->log_until(now.seen.at);
     last_ = now;
     next_line += step;
   }
-  last_ = sample();
+  last_ = sample_with_costs();
+  if (end_.seen.at == 0) end_ = last_;
   if (progress) wipe_progress();
 }
 
 void RunWatch::show_progress() const {
-  const double seconds = static_cast<double>(now_ns() - first_.seen.at) / kSecond;
-  const auto answered = run_.tally.sum(&load::Counts::answered);
-  const std::string whole =
+  const Nanoseconds now = now_ns();
+  const double seconds = static_cast<double>(std::min(now, asked_end()) - measure_from_) / kSecond;
+  const auto answered = run_.tally.sum(&load::Counts::in_time);
+  std::string whole =
       run_.plan.duration > 0 ? " of " + measure::format_time(run_.plan.duration) : std::string();
+  if (now > asked_end())
+    whole += ", the last answers awaited for " + measure::format_time(now - asked_end());
   draw_progress(fmt::format("{:.0f} s{}, {}, {} qps", seconds, whole,
                             measure::format_counted(answered, "message"),
                             measure::format_rate(static_cast<double>(answered) / seconds)));
@@ -97,9 +109,31 @@ void RunWatch::show_progress() const {
 LoadSample RunWatch::sample() const {
   net::ReactorStats stats;
   for (const WatchedReactor& reactor : run_.reactors) stats += reactor.stats();
-  LoadSample sample = take_sample(run_.tally, run_.target, stats);
+  LoadSample sample = take_sample(run_.tally, stats);
   sample.seen.packets = run_.segments.packets();
   return sample;
+}
+
+// What is only compared between both ends of the measured part.
+LoadSample RunWatch::sample_with_costs() const {
+  Spent spent = run_.costs.spent();
+  return run_.costs.aside([&] {
+    LoadSample sample = this->sample();
+    sample.spent = std::move(spent);
+    for (const WatchedReactor& reactor : run_.reactors) {
+      if (const auto delay = reactor.run_delay()) sample.wait.threads.push_back(*delay);
+    }
+    sample.wait.throttling = measure::throttling_of(::getpid());
+    const std::vector<pid_t> server = run_.costs.server_pids();
+    for (const pid_t pid : server) {
+      const auto threads = measure::run_delays_of_process(pid);
+      if (!threads) continue;
+      auto& all = sample.server_wait.threads;
+      all.insert(all.end(), threads->begin(), threads->end());
+    }
+    if (!server.empty()) sample.server_wait.throttling = measure::throttling_of(server.front());
+    return sample;
+  });
 }
 
 }  // namespace wiremark::tools

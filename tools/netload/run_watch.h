@@ -9,42 +9,50 @@
 #include "netload/load_result.h"
 #include "netload/watched_reactor.h"
 #include "segment_tally.h"
+#include "signals.h"
 
 namespace wiremark::tools {
 
 /// What is read while the workers write it.
 struct Watched {
   const load::Plan& plan;
-  const Target& target;
   const LoadTally& tally;
   SegmentTallies& segments;
   const std::vector<WatchedReactor>& reactors;
+  CostWatch& costs;
 };
 
 /// Prints lines, snapshots and progress as `options` ask for, and keeps the log of histograms.
 class RunWatch {
  public:
-  RunWatch(const LoadOptions& options, const Watched& run) : options_(options), run_(run) {}
+  RunWatch(const LoadOptions& options, const Watched& run);
 
-  /// Before the run, so that a log that cannot be written ends it at once. Errors: that.
-  Result<> open_log();
   /// Opens the gate at `start` and follows the run to its end.
   void follow(Nanoseconds start, load::StartGate& gate, const net::Stop& stop, Signals& signals);
   /// After the workers have ended, whose last counts of segments are still to come. Errors: the log
-  /// is not whole.
+  /// cannot be written.
   Result<> finish();
 
+  Nanoseconds measure_from() const noexcept { return measure_from_; }
   const LoadSample& first() const noexcept { return first_; }
+  /// At the end of the time that was asked for, or where it never came as last().
+  const LoadSample& end() const noexcept { return end_; }
   const LoadSample& last() const noexcept { return last_; }
   const std::vector<report::Interval>& intervals() const noexcept { return intervals_; }
 
  private:
   LoadSample sample() const;
+  LoadSample sample_with_costs() const;
+  Nanoseconds asked_end() const noexcept {
+    return run_.plan.duration > 0 ? measure_from_ + run_.plan.duration : kNever;
+  }
   void show_progress() const;
 
   const LoadOptions& options_;
   Watched run_;
+  Nanoseconds measure_from_ = 0;
   LoadSample first_;
+  LoadSample end_;
   LoadSample last_;
   std::vector<report::Interval> intervals_;
   std::optional<HdrLog> log_;

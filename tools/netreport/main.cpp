@@ -1,20 +1,27 @@
 // netreport: results in JSON, added into one or turned into another form.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <span>
 #include <sstream>
-#include <variant>
+#include <tuple>
 
+#include "base/output_file.h"
+#include "codecbench/codec_text.h"
 #include "options.h"
 #include "printing.h"
 #include "report.h"
+#include "report/csv.h"
 #include "report/hdr.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/merge.h"
-#include "report/study.h"
+#include "report/text.h"
+#include "terminal.h"
 
 using namespace wiremark;
 using namespace wiremark::tools;
@@ -26,11 +33,14 @@ constexpr const char* kExamples = R"(Examples:
   netreport a.json b.json --json           two netloads that ran at once
   netreport comparison.json                a study of several runs
   netreport --in-turn *.json               runs that followed one another
+  netreport one.json --html=one.html       a page with pictures, for a browser
+  netreport a.json b.json --html=ab.html   both on the same axes, not added up
   netreport a.json b.json --hgrm all.hgrm  percentiles for a plotter)";
 
 struct ReportOptions {
   std::vector<std::string> files;
   bool in_turn = false;
+  bool strict = false;
   OutputOptions output;
   LatencyOptions latency;
 };
@@ -38,8 +48,13 @@ struct ReportOptions {
 void add_options(CommandLine& line, ReportOptions& options) {
   line.add_operands("FILE", options.files, "Results in JSON, as --json=FILE writes them");
   line.add_flag("--in-turn", options.in_turn,
-                "The runs followed one another: add their time up (they ran at once)");
-  line.add(options.output);
+                "The runs followed one another: add their times up (they ran at once)");
+  line.add_flag("--strict", options.strict, "Exit with 1 unless each verdict is VALID");
+  line.add(options.output,
+           report::csv_headers({report::RunResult(), report::IntervalLine(), report::Comparison(),
+                                report::MaxRate(), report::Bypass(), report::CodecTable(),
+                                report::Experiment()}));
+  line.add_html(options.output);
   line.add_colour(options.output);
   line.add(options.latency);
 }
@@ -103,27 +118,99 @@ Result<> write_log(const report::RunResult& result, const std::string& file) {
   if (result.lateness) {
     if (auto added = add("lateness", *result.lateness); !added) return added;
   }
-  return write_file(file, text);
+  return replace_file(file, text);
 }
 
-template <class Study>
-Result<> run_study(const Study& study, const ReportOptions& options) {
+// As the tool that wrote it printed it.
+std::string text_of(const report::Document& document, bool colour) {
+  return std::visit(
+      [&]<class T>(const T& of) -> std::string {
+        if constexpr (std::is_same_v<T, report::IntervalLine>)
+          return report::text_line(of.interval);
+        if constexpr (std::is_same_v<T, report::RunResult>)
+          return report::text_report(of, colour, letters_of_terminal());
+        if constexpr (requires { text_report(of, colour); }) return text_report(of, colour);
+        if constexpr (requires { text_report(of); }) return text_report(of);
+        return {};
+      },
+      document);
+}
+
+Result<> run_study(const report::Document& study, const ReportOptions& options) {
   const LatencyOptions& latency = options.latency;
-  if (!options.output.csv.empty() || !latency.hgrm.empty() || !latency.hdr_log.empty() ||
-      !latency.percentiles.empty()) {
+  if (!latency.hgrm.empty() || !latency.hdr_log.empty() || !latency.percentiles.empty()) {
     return failed(
-        "a study of several runs has text and JSON (leave out --csv, --hgrm, --hdr-log "
-        "and --percentiles)",
+        "a study of several runs has text, JSON and CSV (leave out --hgrm, --hdr-log and "
+        "--percentiles)",
         {}, 0);
   }
-  return deliver(study, options.output);
+  return deliver(study, text_of(study, wants_colour(options.output.colour)), options.output);
+}
+
+// The file of each, without its folder where that leaves them different.
+std::vector<std::string> names_of(const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  for (const std::string& file : files) names.push_back(std::filesystem::path(file).stem());
+  std::vector<std::string> sorted = names;
+  std::ranges::sort(sorted);
+  return std::ranges::adjacent_find(sorted) == sorted.end() ? names : files;
+}
+
+// Several results beside each other, which need not be such as can be added up.
+Result<> draw_results(std::span<const report::RunResult> results, const ReportOptions& options) {
+  const auto& [output, latency] = std::tie(options.output, options.latency);
+  if (!output.json.empty() || !output.csv.empty() || !latency.hgrm.empty() ||
+      !latency.hdr_log.empty() || !latency.percentiles.empty() || options.in_turn) {
+    return failed(
+        "--html draws several results beside each other and does not add them up (leave out "
+        "--json, --csv, --hgrm, --hdr-log, --percentiles and --in-turn)",
+        {}, 0);
+  }
+  if (results.size() > report::kRunsOfPage) {
+    return failed(fmt::format("--html draws up to {} results beside each other (name fewer)",
+                              report::kRunsOfPage),
+                  {}, 0);
+  }
+  const std::vector<std::string> names = names_of(options.files);
+  std::vector<report::NamedRun> runs;
+  for (std::size_t i = 0; i < results.size(); ++i) runs.push_back({names[i], &results[i]});
+  const std::string page = report::html_page(runs);
+  if (output.html != "-") return replace_file(output.html, page);
+  write_out(page);
+  return {};
+}
+
+bool is_valid(const report::RunResult& result) {
+  return !result.verdict || result.verdict->valid();
+}
+
+bool is_valid(const report::Comparison& study) {
+  return std::ranges::all_of(study.backends, [](const report::Compared& one) {
+    return report::valid_of(one.rounds) == one.rounds.size();
+  });
+}
+
+bool is_valid(const report::Bypass& study) {
+  return !study.invalid && std::ranges::all_of(study.ways, [](const report::Way& way) {
+    return report::valid_of(way.rounds) == way.rounds.size();
+  });
+}
+
+// What the maximum rests on.
+bool is_valid(const report::MaxRate& study) {
+  return std::ranges::all_of(study.probes, [&](const report::Probe& probe) {
+    return probe.rate_hz != study.max_rate_hz || !probe.kept || is_valid(probe.result);
+  });
 }
 
 Result<> run_results(std::span<const report::RunResult> results, const ReportOptions& options,
-                     const std::vector<std::string>& arguments) {
+                     const std::vector<std::string>& arguments, bool& valid) {
+  for (const report::RunResult& one : results) valid &= is_valid(one);
+  if (results.size() > 1 && !options.output.html.empty()) return draw_results(results, options);
   const auto order = options.in_turn ? report::Order::in_turn : report::Order::at_once;
-  auto result = report::merge(results, order);
+  auto result = report::merge(results, order, options.files);
   if (!result) return std::unexpected(result.error());
+  valid = is_valid(*result);
   if (results.size() > 1) {
     result->argv = arguments;
     // What each run could hold may be too much for the sum.
@@ -131,27 +218,28 @@ Result<> run_results(std::span<const report::RunResult> results, const ReportOpt
       return failed("the sum: " + whole.error().message(), {}, 0);
   }
   if (auto done = print_others(*result, options.latency.percentiles); !done) return done;
-  if (auto done = deliver(*result, options.output); !done) return done;
+  const std::string text = text_of(*result, wants_colour(options.output.colour));
+  if (auto done = deliver(*result, text, options.output); !done) return done;
   if (auto done = write_distribution(*result, options.latency); !done) return done;
   return write_log(*result, options.latency.hdr_log);
 }
 
-Result<> run(const ReportOptions& options, const std::vector<std::string>& arguments) {
+// Whether all of it is VALID is said in `valid`.
+Result<> run(const ReportOptions& options, const std::vector<std::string>& arguments, bool& valid) {
   const auto documents = read_documents(options.files);
   if (!documents) return std::unexpected(documents.error());
   std::vector<report::RunResult> results;
   for (const report::Document& document : *documents) {
     if (const auto* result = std::get_if<report::RunResult>(&document)) results.push_back(*result);
   }
-  if (!results.empty()) return run_results(results, options, arguments);
-  return std::visit(
-      [&]<class Study>(const Study& study) -> Result<> {
-        if constexpr (std::is_same_v<Study, report::RunResult>)
-          return {};
-        else
-          return run_study(study, options);
+  if (!results.empty()) return run_results(results, options, arguments, valid);
+  valid = std::visit(
+      []<class T>(const T& study) {
+        if constexpr (requires { is_valid(study); }) return is_valid(study);
+        return true;
       },
       documents->front());
+  return run_study(documents->front(), options);
 }
 
 }  // namespace
@@ -168,6 +256,8 @@ int main(int argc, char** argv) {
     print_err("netreport: FILE is missing: name one result or more\nTry 'netreport --help'.\n");
     return kUsage;
   }
-  const auto done = run(options, line.arguments());
-  return ending("netreport", done ? kDone : cannot("netreport", done.error()));
+  bool valid = true;
+  const auto done = run(options, line.arguments(), valid);
+  if (!done) return ending("netreport", cannot("netreport", done.error()));
+  return ending("netreport", options.strict && !valid ? kCheckFailed : kDone);
 }

@@ -1,4 +1,4 @@
-// What a load sends, and how it knows the answers: the one thing about a protocol that it asks.
+// What a load sends and how it recognises the answers: all that a load knows of a protocol.
 #pragma once
 
 #include <cstddef>
@@ -13,53 +13,68 @@
 
 namespace wiremark::load {
 
-/// A message of a load. Nothing else about it is remembered until its reply comes: it is made
-/// again where the reply has to be compared with it.
+/// Identifies a message of a load. The message itself is not kept: it is made again when its reply
+/// is compared with it.
 struct MessageId {
-  std::size_t client;        ///< The connection, among those of its thread.
-  std::uint32_t connection;  ///< The same, among those of the load.
-  std::uint32_t sequence;    ///< On its connection, from 0.
+  std::size_t client;        ///< Its connection, numbered within the thread.
+  std::uint32_t connection;  ///< The same connection, numbered within the load.
+  std::uint32_t sequence;    ///< Its number on the connection, from 0.
 };
 
-/// What an exchange makes of the bytes that wait for it; small enough to come back in registers.
+/// What an exchange made of received bytes; small enough to be returned in registers.
 struct Reply {
-  std::size_t consumed = 0;  ///< Of the bytes shown; 0 where a reply is read only when it is whole.
-  std::uint32_t size = 0;    ///< Of the reply that ends with what was consumed; 0 while none does.
-  bool refused = false;      ///< It is wrong, and refusal() says why.
+  std::size_t consumed = 0;  ///< Bytes that are done with; may be 0 until the reply is whole.
+  std::uint32_t size = 0;    ///< Bytes of the reply that is now whole; 0 while none is.
+  bool refused = false;      ///< The reply is wrong; refusal() says why.
+  bool error = false;        ///< A right reply which says that its request failed: see refusal().
+  bool last = false;         ///< The server closes the connection behind it.
 };
 static_assert(sizeof(Reply) <= 2 * sizeof(void*));
 
 /// Why a reply was refused.
 struct Refusal {
-  std::string kind;    ///< As errors are counted: "wrong reply", "json: syntax".
-  std::string detail;  ///< A sentence about this one.
+  std::string kind;    ///< Under which it is counted: "wrong reply", "json: syntax".
+  std::string detail;  ///< A sentence about this reply.
 };
 
-/// One for each thread, with what it knows of each of the thread's connections. Over streams,
-/// replies come in the order of their messages; a datagram says itself what it answers.
+/// One for each thread, with the state of each connection of that thread. Over streams, replies
+/// come in the order of their messages; a datagram carries what it answers.
 class Exchange {
  public:
   virtual ~Exchange() = default;
 
-  /// Whether requests stay as they are; else each lies where the one before did.
+  /// Whether the bytes of requests stay as they are; if not, each request overwrites the last one.
   bool lasting() const noexcept { return lasting_; }
 
-  /// The connection has opened: nothing is left of a reply that an earlier one began.
+  /// A connection has opened: forgets the part of a reply that came over an earlier one.
   virtual void opened(std::size_t client) = 0;
 
-  /// What goes out for a message; over datagrams behind its head().
+  /// The bytes of a message; in a datagram they follow its head().
   virtual Bytes request(MessageId message) = 0;
   virtual Bytes head(MessageId) { return {}; }
 
-  /// Reads the reply to `message` from the front of `bytes`, which come again, with more behind
-  /// them, as far as they were not consumed. A datagram is a whole reply, or none.
+  /// Reads the reply to `message` from the front of `bytes`. Bytes that are not consumed come
+  /// again, with more behind them. A datagram is a whole reply or none.
   virtual Reply reply(MessageId message, Bytes bytes) = 0;
 
-  /// The sequence of the message that a datagram answers, if it looks like one of this run.
-  virtual std::optional<std::uint32_t> sequence_of(std::uint32_t connection, Bytes datagram) = 0;
+  /// The sequence of the message that a datagram answers, if it seems to belong to this run. `next`
+  /// is the message that its connection sends next.
+  virtual std::optional<std::uint32_t> sequence_of(MessageId next, Bytes datagram) = 0;
 
-  /// Why the last reply was refused.
+  /// Why the last reply was refused, or how its error is counted.
   virtual Refusal refusal() const = 0;
+
+  /// Reads what a server says before it is asked; none where it says nothing.
+  virtual Exchange* greeting() noexcept { return nullptr; }
+  /// Bytes came while no message was under way.
+  virtual Refusal unasked(std::size_t, Bytes) {
+    return {"more bytes came back than were sent", {}};
+  }
+  /// The server has closed the connection; a reply that may end so has a size, and consumed
+  /// nothing.
+  virtual Reply closed(MessageId) { return {}; }
+  /// What has come of a reply that did not end; empty where nothing has.
+  virtual std::string unfinished(std::size_t) const { return {}; }
 
  protected:
   explicit Exchange(bool lasting) noexcept : lasting_(lasting) {}
@@ -68,25 +83,27 @@ class Exchange {
   bool lasting_;
 };
 
-/// The same for all threads, and what is told of it. None of them changes it.
+/// What the exchanges of all threads share, and its descriptions in the result. It is never
+/// changed.
 class ExchangePlan {
  public:
   virtual ~ExchangePlan() = default;
 
-  /// For one thread, which has so many connections; made on it.
+  /// Makes the exchange of one thread, on that thread, for `clients` connections.
   virtual std::unique_ptr<Exchange> exchange(std::size_t clients) const = 0;
 
-  /// As users write it: "raw", "json".
+  /// Its name on the command line: "raw", "json".
   virtual std::string_view name() const noexcept = 0;
-  /// What the messages hold, as the configuration in a result tells it: a key and its value.
+  /// What the messages hold: a key and its value in the configuration of a result.
   virtual std::pair<std::string, std::string> contents() const = 0;
   /// Whether replies are compared with their messages.
   virtual bool verifies() const noexcept = 0;
-  /// The sentence of a result whose replies were all right.
-  virtual std::string verified() const = 0;
-  /// What a result without any answer says; empty where nothing can be said.
+  /// What is checked in each reply: the name of the check, and its sentence in a result in which
+  /// every reply was right. Both are empty if nothing is checked.
+  virtual std::pair<std::string, std::string> checked() const = 0;
+  /// A guess why no answer came at all; empty if there is none.
   virtual std::string unanswered() const { return {}; }
-  /// A warning about what is sent; mostly empty.
+  /// A warning about what is sent; usually empty.
   virtual std::string note() const { return {}; }
 };
 

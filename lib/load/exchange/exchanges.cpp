@@ -1,4 +1,4 @@
-// The exchanges by name: what users may ask of each, and the plan that comes of it.
+// The exchanges by name: what users may ask of each, and how one is planned.
 #include "load/exchange/exchanges.h"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "load/exchange/custom.h"
 #include "load/exchange/framed.h"
 #include "load/exchange/raw.h"
 #include "measure/quantity.h"
@@ -20,7 +21,7 @@ namespace {
 
 constexpr SizeRange kSize{512, 512};
 
-// Whether a codec takes back what it made of `text`; the error says what it cannot carry.
+// Encodes `text` and decodes it again; the error says what the codec cannot carry.
 template <wire::Codec C>
 wire::DecodeError carries(C& codec, const std::string& text, std::size_t size_max,
                           std::vector<std::byte>& scratch) {
@@ -73,12 +74,20 @@ bool is_framed(const ExchangeOptions& options) {
   return !options.name.empty() && options.name != RawPlan::kName;
 }
 
+bool is_custom(const ExchangeOptions& options) { return is_custom(options.custom); }
+
 std::string in_words(const ExchangeOptions& options) {
+  if (is_custom(options)) return "replies framed as " + reply_of(options.custom, false);
   if (is_framed(options)) return "messages in " + options.name;
   return measure::format_counted(options.size.value_or(kSize).max, "byte");
 }
 
 std::string conflict_in(const ExchangeOptions& options, bool datagrams) {
+  if (is_custom(options)) {
+    if (!options.name.empty() || options.size || !options.input.empty())
+      return "-f, --size and --input are of a netecho: leave them out, as --send says what is sent";
+    return conflict_in(options.custom, datagrams, options.verify);
+  }
   if (is_framed(options)) {
     if (!options.size) return {};
     return "--size is of raw messages: those of a format are as long as their contents, which "
@@ -98,6 +107,8 @@ std::string conflict_in(const ExchangeOptions& options, bool datagrams) {
 
 Result<std::unique_ptr<ExchangePlan>> plan_exchange(const ExchangeOptions& options,
                                                     std::uint64_t run) {
+  if (is_custom(options))
+    return plan_custom(options.custom, run != 0, options.verify, options.max_frame, options.seed);
   if (!is_framed(options)) {
     const SizeRange size = options.size.value_or(kSize);
     return std::make_unique<RawPlan>(options.seed, size.min, size.max, options.verify, run);

@@ -10,12 +10,13 @@ std::pair<std::string, std::string> FramedPlan::contents() const {
           fmt::format("{}, {:.1f} bytes on average", contents_.source, contents_.mean_bytes())};
 }
 
-std::string FramedPlan::verified() const {
-  return "head, guid and content of every answer compared with what was sent";
+std::pair<std::string, std::string> FramedPlan::checked() const {
+  if (!verify_) return {};
+  return {"verify", "head, guid and content of every answer compared with what was sent"};
 }
 
-// A server of another format closes, or waits for the rest of what it takes for a longer message.
-// Nothing has arrived then that could show it.
+// A server that expects another format closes the connection, or waits for the end of what it takes
+// for a longer message. In both cases nothing arrives that would tell.
 std::string FramedPlan::unanswered() const {
   return fmt::format(
       "no message was answered: expected {} frames, got nothing (does the server speak {}? "
@@ -23,22 +24,9 @@ std::string FramedPlan::unanswered() const {
       name(), name(), name());
 }
 
-wire::Message FramedPlan::message(std::uint32_t connection, std::uint32_t sequence) const noexcept {
-  const std::size_t text = (std::size_t{connection} + sequence) % contents_.texts.size();
-  wire::Message message{.head = kHead, .content = contents_.texts[text]};
-  if (run_ == 0) {
-    const std::uint64_t place = std::uint64_t{connection} << 32 | sequence;
-    message.guid = static_cast<std::int32_t>(mix(seed_ + place) & INT32_MAX);
-  } else {
-    message.head += static_cast<std::int32_t>(sequence >> 31);
-    message.guid = static_cast<std::int32_t>((sequence ^ key_of(connection)) & INT32_MAX);
-  }
-  return message;
-}
-
 std::uint32_t FramedPlan::sequence_of(std::uint32_t connection,
                                       const wire::Message& reply) const noexcept {
-  // Whoever sends it may write any head.
+  // Unsigned, since a stranger may send any head.
   const auto high = (static_cast<std::uint32_t>(reply.head) - kHead) << 31;
   return high | ((static_cast<std::uint32_t>(reply.guid) ^ key_of(connection)) & INT32_MAX);
 }

@@ -24,18 +24,18 @@ class FramedPlan : public ExchangePlan {
 
   std::pair<std::string, std::string> contents() const final;
   bool verifies() const noexcept final { return verify_; }
-  std::string verified() const final;
+  std::pair<std::string, std::string> checked() const final;
   std::string unanswered() const final;
   std::string note() const final { return contents_.note; }
 
   const wire::Limits& limits() const noexcept { return limits_; }
 
-  /// Message `sequence` of a connection has the head of E1, a guid that tells it from others, and
-  /// the next content of the list. The guid of a datagram can be turned back into the sequence.
+  /// Message `sequence` of a connection has the head of E1, a guid of its own, and the next content
+  /// of the list. The sequence can be computed from the guid of a datagram.
   wire::Message message(std::uint32_t connection, std::uint32_t sequence) const noexcept;
   std::uint32_t sequence_of(std::uint32_t connection, const wire::Message& reply) const noexcept;
 
-  /// How a reply that is a message, and another than was sent, differs from it.
+  /// How a reply that is a valid message differs from the one that was sent.
   Refusal difference(const wire::Message& got, const wire::Message& sent) const;
 
  private:
@@ -52,13 +52,27 @@ class FramedPlan : public ExchangePlan {
   std::uint64_t run_;
 };
 
+inline wire::Message FramedPlan::message(std::uint32_t connection,
+                                         std::uint32_t sequence) const noexcept {
+  const std::size_t text = (std::size_t{connection} + sequence) % contents_.texts.size();
+  wire::Message message{.head = kHead, .content = contents_.texts[text]};
+  if (run_ == 0) {
+    const std::uint64_t place = std::uint64_t{connection} << 32 | sequence;
+    message.guid = static_cast<std::int32_t>(mix(seed_ + place) & INT32_MAX);
+  } else {
+    message.head += static_cast<std::int32_t>(sequence >> 31);
+    message.guid = static_cast<std::int32_t>((sequence ^ key_of(connection)) & INT32_MAX);
+  }
+  return message;
+}
+
 template <wire::Codec C>
 class FramedExchange final : public Exchange {
  public:
   explicit FramedExchange(const FramedPlan& plan)
       : Exchange(false), plan_(plan), verify_(plan.verifies()), codec_(plan.limits()) {}
 
-  void opened(std::size_t) override {}  // A reply is read when it is whole.
+  void opened(std::size_t) override {}  // Nothing to forget: a reply is read only when it is whole.
 
   Bytes request(MessageId id) override {
     const wire::Message message = plan_.message(id.connection, id.sequence);
@@ -85,11 +99,11 @@ class FramedExchange final : public Exchange {
     return {.refused = true};
   }
 
-  std::optional<std::uint32_t> sequence_of(std::uint32_t connection, Bytes datagram) override {
+  std::optional<std::uint32_t> sequence_of(MessageId next, Bytes datagram) override {
     wire::Frame frame;
     wire::Message got;
     if (wire::decode_frame(codec_, datagram, plan_.limits(), frame, got)) return std::nullopt;
-    return plan_.sequence_of(connection, got);
+    return plan_.sequence_of(next.connection, got);
   }
 
   Refusal refusal() const override { return refusal_; }
@@ -102,7 +116,7 @@ class FramedExchange final : public Exchange {
   const FramedPlan& plan_;
   bool verify_;
   C codec_;
-  std::vector<std::byte> scratch_;  // As long as the longest message so far may have been.
+  std::vector<std::byte> scratch_;  // Room for the longest message so far.
   Refusal refusal_;
 };
 

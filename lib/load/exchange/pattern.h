@@ -10,9 +10,9 @@
 
 namespace wiremark::load {
 
-/// A message is a window onto one random block; connection and sequence number decide which, and
-/// how long it is. Nothing is copied to send it and memcmp() checks the reply, while a reply that
-/// belongs to another message is told apart (but for one window in 4,096).
+/// A message is a window onto one random block; connection and sequence number decide where it
+/// begins and how long it is. So nothing is copied to send it, memcmp() checks the reply, and a
+/// reply that belongs to another message is noticed (except for one window in 4,096).
 class Pattern {
  public:
   Pattern(std::uint64_t seed, std::size_t size_min, std::size_t size_max)
@@ -28,13 +28,17 @@ class Pattern {
   std::size_t size_max() const noexcept { return size_min_ + sizes_ - 1; }
 
   Bytes message(std::uint32_t connection, std::uint32_t sequence) const noexcept {
-    const std::uint64_t hash = mix(seed_ + (std::uint64_t{connection} << 32 | sequence));
-    const std::size_t size = size_min_ + (sizes_ > 1 ? (hash >> 32) % sizes_ : 0);
-    return {block_.data() + hash % kWindows, size};
+    const std::uint64_t place = seed_ + (std::uint64_t{connection} << 32 | sequence);
+    const std::size_t size = size_min_ + (sizes_ > 1 ? mix(place) % sizes_ : 0);
+    return {block_.data() + (place * kGolden >> (64 - kWindowBits)), size};
   }
 
  private:
-  static constexpr std::size_t kWindows = 4096;
+  static constexpr unsigned kWindowBits = 12;
+  static constexpr std::size_t kWindows = 1 << kWindowBits;
+  // 2^64 divided by the golden ratio: the messages of a connection spread evenly over the windows,
+  // and neighbours are far apart (Knuth, The Art of Computer Programming, 6.4).
+  static constexpr std::uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;
 
   std::uint64_t seed_;
   std::size_t size_min_;

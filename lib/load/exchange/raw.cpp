@@ -1,5 +1,4 @@
-// Messages without a format: windows of a random block, which every byte of a reply is compared
-// with.
+// Messages without a format: windows of a random block. Every byte of a reply is compared.
 #include "load/exchange/raw.h"
 
 #include <algorithm>
@@ -30,8 +29,9 @@ std::pair<std::string, std::string> RawPlan::contents() const {
   return {"size", least + "-" + std::to_string(pattern_.size_max())};
 }
 
-std::string RawPlan::verified() const {
-  return "every byte of every reply compared with what was sent";
+std::pair<std::string, std::string> RawPlan::checked() const {
+  if (!verify_) return {};
+  return {"verify", "every byte of every reply compared with what was sent"};
 }
 
 Bytes RawExchange::request(MessageId message) {
@@ -67,7 +67,7 @@ Reply RawExchange::read_piece(std::uint32_t& read, Bytes window, Bytes bytes) co
   return {.consumed = count, .size = static_cast<std::uint32_t>(window.size())};
 }
 
-// Its header is known to be right.
+// The header has been checked by sequence_of().
 Reply RawExchange::datagram_reply(Bytes window, Bytes bytes) const {
   if (bytes.size() != window.size()) return {};
   const Bytes expected = window.subspan(DatagramHeader::kSize);
@@ -76,9 +76,9 @@ Reply RawExchange::datagram_reply(Bytes window, Bytes bytes) const {
   return {.consumed = bytes.size(), .size = static_cast<std::uint32_t>(bytes.size())};
 }
 
-std::optional<std::uint32_t> RawExchange::sequence_of(std::uint32_t connection, Bytes datagram) {
+std::optional<std::uint32_t> RawExchange::sequence_of(MessageId next, Bytes datagram) {
   const auto header = DatagramHeader::read(datagram);
-  if (!header || header->run != run_ || header->connection != connection) return std::nullopt;
+  if (!header || header->run != run_ || header->connection != next.connection) return std::nullopt;
   return header->sequence;
 }
 

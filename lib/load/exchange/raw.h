@@ -1,5 +1,4 @@
-// Messages without a format: windows of a random block, which every byte of a reply is compared
-// with.
+// Messages without a format: windows of a random block. Every byte of a reply is compared.
 #pragma once
 
 #include <array>
@@ -11,16 +10,16 @@
 
 namespace wiremark::load {
 
-/// What stands at the front of every raw datagram, so that its answer is known: three little-endian
-/// numbers. The rest is the window that a stream would carry whole.
+/// The front of every raw datagram, by which its answer is recognised: three little-endian numbers.
+/// The window of the pattern follows, without the bytes that the header replaces.
 struct DatagramHeader {
   static constexpr std::size_t kSize = 16;
 
-  std::uint64_t run;         ///< Of this run alone: a port may have been another's before.
-  std::uint32_t connection;  ///< Its number in the load.
-  std::uint32_t sequence;    ///< Of the connection.
+  std::uint64_t run;         ///< Marks this run: another may have used the port before.
+  std::uint32_t connection;  ///< The number of the connection in the load.
+  std::uint32_t sequence;    ///< The number of the message on its connection.
 
-  /// Nothing where `bytes` are too few.
+  /// None if `bytes` are too few.
   static std::optional<DatagramHeader> read(Bytes bytes) noexcept;
   void write(std::byte* to) const noexcept;
 };
@@ -29,7 +28,7 @@ class RawPlan final : public ExchangePlan {
  public:
   static constexpr std::string_view kName = wire::kRaw;
 
-  /// `run` is 0 over streams; over datagrams no message is shorter than their header.
+  /// `run` is 0 over streams. Datagrams are at least as long as their header.
   RawPlan(std::uint64_t seed, std::size_t size_min, std::size_t size_max, bool verify,
           std::uint64_t run)
       : pattern_(seed, size_min, size_max), verify_(verify), run_(run) {}
@@ -38,7 +37,7 @@ class RawPlan final : public ExchangePlan {
   std::string_view name() const noexcept override { return kName; }
   std::pair<std::string, std::string> contents() const override;
   bool verifies() const noexcept override { return verify_; }
-  std::string verified() const override;
+  std::pair<std::string, std::string> checked() const override;
 
   const Pattern& pattern() const noexcept { return pattern_; }
   std::uint64_t run() const noexcept { return run_; }
@@ -62,7 +61,7 @@ class RawExchange final : public Exchange {
   Bytes request(MessageId message) override;
   Bytes head(MessageId message) override;
   Reply reply(MessageId message, Bytes bytes) override;
-  std::optional<std::uint32_t> sequence_of(std::uint32_t connection, Bytes datagram) override;
+  std::optional<std::uint32_t> sequence_of(MessageId next, Bytes datagram) override;
   Refusal refusal() const override {
     return {"wrong reply", "a reply differed from what was sent"};
   }
@@ -74,7 +73,7 @@ class RawExchange final : public Exchange {
   const Pattern& pattern_;
   const std::uint64_t run_;
   const bool verify_;
-  std::vector<std::uint32_t> read_;  // By client: bytes of the reply that is under way.
+  std::vector<std::uint32_t> read_;  // By client: bytes read of the current reply.
   std::array<std::byte, DatagramHeader::kSize> header_;
 };
 

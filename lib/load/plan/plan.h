@@ -1,4 +1,4 @@
-// What the threads of a load share: what is to be sent, when, and over which connections.
+// What the threads of a load share: what to send, when, and over which connections.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace wiremark::load {
 
-/// Set before the threads start; none changes it.
+/// Set before the threads start and never changed.
 struct Plan {
   net::Address target;
   net::SocketOptions socket;
@@ -19,21 +19,26 @@ struct Plan {
   std::size_t connections = 1;
   std::size_t threads = 1;
   double rate_hz = 0;                ///< Messages per second of one connection; 0 is a closed loop.
-  std::optional<Schedule> schedule;  ///< Open loop: of warm-up and measured part together.
-  unsigned pipeline = 1;             ///< Messages of one connection under way at most.
+  std::optional<Schedule> schedule;  ///< Open loop: warm-up and measured part together.
+  unsigned pipeline = 1;             ///< The most messages of one connection under way.
   std::uint64_t requests = 0;        ///< Messages of the measured part, all threads; 0 is no limit.
   Nanoseconds duration = 0;          ///< Of the measured part; 0 is no limit.
-  Nanoseconds warmup = 0;            ///< Before it, left out of every figure.
-  Nanoseconds gather = 0;   ///< Open loop: what is due is sent at multiples of it; 0 is at once.
+  Nanoseconds warmup = 0;            ///< Before the measured part; left out of every figure.
+  Nanoseconds gather = 0;   ///< Open loop: due messages are sent at multiples of it; 0: at once.
   Nanoseconds timeout = 0;  ///< A reply later than this ends its connection; over UDP it is lost.
   std::uint64_t churn = 0;  ///< Messages of a connection before it is opened anew; 0 is no limit.
   bool reconnect = false;   ///< Whether a connection that broke is opened again.
   double connect_rate_hz = 0;  ///< Connections started per second; 0 is as fast as they open.
 
-  bool timed_from_send = false;  ///< Open loop: what counts is the time since the send.
+  bool timed_from_send = false;  ///< Open loop: latency counts from the send, not from the plan.
 
   bool open_loop() const noexcept { return rate_hz > 0; }
-  /// How many of `count` things dealt out in turn are one thread's.
+  /// Whether the time ends it before the requests do; a closed loop with both cannot tell.
+  bool ends_by_time() const noexcept {
+    if (duration == 0 || requests == 0) return duration > 0;
+    return schedule && schedule->places() < schedule->first_from(warmup) + requests;
+  }
+  /// How many of `count` things that are dealt out to the threads in turn `thread` gets.
   std::uint64_t share_of(std::uint64_t count, std::size_t thread) const noexcept {
     return (count - thread + threads - 1) / threads;
   }

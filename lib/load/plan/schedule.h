@@ -13,17 +13,17 @@ namespace wiremark::load {
 
 enum class Arrival { even, poisson };
 
-/// The plan of a whole run, fixed before its first message and the same for the same seed. Place p
-/// of it is message p / connections of connection p % connections, so all connections send at the
-/// same rate, their phases spread over its period.
+/// The plan of a whole run, fixed before its first message and the same for the same seed. The
+/// messages of all connections are numbered by time: place p is message p / connections of
+/// connection p % connections. So all connections send at the same rate, one after the other.
 ///
 /// Even arrivals are evenly spaced. Poisson arrivals are a Poisson process of the total rate: the
-/// gaps between places are independent and exponential, and many users look like that. Both are
-/// found by arithmetic, Poisson ones from marks that take half a byte a message.
+/// gaps between places are independent and exponential, as those of many independent users are.
+/// Times are computed, not stored, but for every 16th of Poisson arrivals: half a byte a message.
 class Schedule {
  public:
-  /// `rate_hz` is messages per second of one connection, over 0. Plans all within `length`, or
-  /// `places_max` where those are fewer.
+  /// `rate_hz` is messages per second of one connection, above 0. The plan ends at `length`, or
+  /// after `places_max` messages if that is sooner.
   Schedule(std::size_t connections, double rate_hz, Nanoseconds length, std::uint64_t places_max)
       : connections_(connections),
         step_ns_(static_cast<double>(kSecond) / (rate_hz * static_cast<double>(connections))),
@@ -45,7 +45,7 @@ class Schedule {
     return schedule;
   }
 
-  /// The planned time of a place since the start.
+  /// When a place is planned, counted from the start.
   Nanoseconds at(std::uint64_t place) const noexcept {
     if (arrival_ == Arrival::even)
       return static_cast<Nanoseconds>(static_cast<double>(place) * step_ns_);
@@ -61,7 +61,7 @@ class Schedule {
   /// Messages of all connections.
   std::uint64_t places() const noexcept { return places_; }
 
-  /// The first place at or after `length` since the start; places() where there is none.
+  /// The first place at or after `length` from the start; places() if there is none.
   std::uint64_t first_from(Nanoseconds length) const noexcept {
     if (arrival_ == Arrival::even) return std::min(even_within(length), places_);
     std::uint64_t low = 0, high = places_;
@@ -76,9 +76,9 @@ class Schedule {
   }
 
  private:
-  // Over the few units in the last place, 2e-16 each, that rate, step and quotient are rounded by.
+  // More than the rounding of rate, step and quotient together, of about 2e-16 each.
   static constexpr double kRounding = 1e-14;
-  // Of Poisson arrivals: finding a place takes half as many gaps, about 60 ns.
+  // Poisson: computing a time adds up half as many gaps on average, about 60 ns.
   static constexpr std::uint64_t kMarkEvery = 16;
 
   std::uint64_t even_within(Nanoseconds length) const noexcept {
@@ -90,9 +90,9 @@ class Schedule {
     return static_cast<std::uint64_t>(is_whole ? whole : std::ceil(places));
   }
 
-  // From the place before, or from the start.
+  // The gap before a place, which follows the place before it or the start.
   double gap_ns(std::uint64_t place) const noexcept {
-    const auto random = mix(mix(seed_) + place) >> 11;  // As many bits as a double holds exactly.
+    const auto random = mix(mix(seed_) + place) >> 11;  // 53 bits, which a double holds exactly.
     return -std::log1p(-static_cast<double>(random) * 0x1p-53) * step_ns_;
   }
 

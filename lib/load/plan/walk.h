@@ -7,22 +7,22 @@
 
 #include "load/counts.h"
 #include "load/plan/plan.h"
-#include "measure/late.h"
+#include "measure/behind.h"
 
 namespace wiremark::load {
 
-/// Clients are the connections of one thread; client i is connection i * threads + thread of the
-/// load. Without a schedule, in a closed loop, only number() may be asked.
+/// Clients are the connections of one thread: client i is connection i * threads + thread of the
+/// load. A closed loop has no schedule and may only call number().
 class Walk {
  public:
-  /// Messages that come due between two looks at what has arrived.
+  /// The most due messages that are handled before the loop looks at what has arrived.
   static constexpr int kBurst = 64;
 
   Walk(const Plan& plan, std::size_t thread)
       : plan_(plan), thread_(thread), clients_(plan.share_of(plan.connections, thread)) {}
 
   std::size_t clients() const noexcept { return clients_; }
-  /// The number in the load of a client's connection.
+  /// The number of a client's connection in the whole load.
   std::uint64_t number(std::size_t client) const noexcept {
     return client * plan_.threads + thread_;
   }
@@ -35,7 +35,8 @@ class Walk {
   Nanoseconds planned_ns(std::size_t client, std::uint64_t sequence) const noexcept {
     return start_ns_ + plan_.schedule->at(place(client, sequence));
   }
-  /// The first moment of the plan's grid at which a message that is due at `planned` may be sent.
+  /// When a message planned at `planned` is to be sent: then, or at the next multiple of the plan's
+  /// `gather`.
   Nanoseconds gathered(Nanoseconds planned) const noexcept {
     if (plan_.gather == 0) return planned;
     const Nanoseconds steps = (planned - start_ns_ + plan_.gather - 1) / plan_.gather;
@@ -49,13 +50,13 @@ class Walk {
     return place(next_client_, next_sequence_) >= plan_.schedule->places();
   }
 
-  /// Counts what has come due as planned, calls due(client, now) for each, which returns when it
-  /// was taken up, and returns when it wants to go on: at once after kBurst of them, kNever at the
-  /// end. `clock` has a now(), which was `now`.
+  /// Counts each message that is due as planned and calls due(client, now) for it, which returns
+  /// the time at which the load came to it. Returns when to call it again: at once after kBurst
+  /// messages, kNever at the end. `clock` has a now(), whose last reading was `now`.
   template <class Clock, class Due>
   Nanoseconds go(Nanoseconds now, const Clock& clock, Counts& counts, Due&& due);
 
-  /// Counts the rest as planned; it never comes due.
+  /// Counts all that is left as planned; it will not be sent.
   void forgo(Counts& counts) {
     const std::uint64_t come_due = next_sequence_ * clients_ + next_client_;
     const std::uint64_t from = std::max(come_due, own_of(first_measured_));
@@ -67,7 +68,7 @@ class Walk {
   std::uint64_t place(std::size_t client, std::uint64_t sequence) const noexcept {
     return plan_.schedule->place(number(client), sequence);
   }
-  // How many of the first `places` of the plan are this thread's.
+  // How many of the first `places` of the plan belong to this thread.
   std::uint64_t own_of(std::uint64_t places) const noexcept {
     const std::uint64_t rest = places % plan_.connections;
     const std::uint64_t of_rest =
@@ -79,10 +80,10 @@ class Walk {
   std::size_t thread_;
   std::size_t clients_;
   Nanoseconds start_ns_ = 0;
-  std::uint64_t first_measured_ = 0;  // The place where the measured part starts.
+  std::uint64_t first_measured_ = 0;  // The first place of the measured part.
   std::uint64_t next_sequence_ = 0;
   std::size_t next_client_ = 0;
-  Nanoseconds next_at_ = 0;  // Nothing comes due before.
+  Nanoseconds next_at_ = 0;  // Nothing is due before this time.
 };
 
 template <class Clock, class Due>
@@ -99,7 +100,7 @@ Nanoseconds Walk::go(Nanoseconds now, const Clock& clock, Counts& counts, Due&& 
     const bool measured = place >= first_measured_;
     if (measured) counts.planned.add();
     now = due(next_client_, now);
-    if (measured && now > planned + measure::kLateNs) counts.overdue.add();
+    if (measured && now > planned + measure::kBehindNs) counts.overdue.add();
     if (++next_client_ == clients_) {
       next_client_ = 0;
       ++next_sequence_;

@@ -58,7 +58,7 @@ void DatagramEnd::send(DatagramSocket& from, const std::string& to, std::vector<
   }
 }
 
-// At an address that nobody has, the sender hears so (ICMP port unreachable).
+// If nobody is bound to the address, the sender is told so (ICMP port unreachable).
 void DatagramEnd::arrive(DatagramSocket& from, const std::string& to,
                          std::vector<std::byte> bytes) {
   const auto found = sockets_.find(to);

@@ -36,10 +36,10 @@ struct DatagramSocket : DatagramConn {
   bool ready = false;
 };
 
-/// The reactor of one end, which stays for as long as the network runs.
+/// The reactor of one end; it must outlive the run of the network.
 class DatagramEnd : public End {
  public:
-  /// Who has which address; one for all ends of a network.
+  /// The socket of each address; all ends of a network share one such map.
   using Sockets = std::map<std::string, DatagramSocket*>;
 
   DatagramEnd(Network& network, Sockets& sockets, EndOptions options)
@@ -55,13 +55,13 @@ class DatagramEnd : public End {
     for (const auto& socket : own_) visit(static_cast<DatagramConn&>(*socket));
   }
 
-  /// Gives the loop its handler, and has it begin when the network runs.
+  /// Gives the loop its handler; it begins when the network runs.
   template <class H>
     requires DatagramServer<H> || DatagramClient<H>
   void serve(H& handler);
 
  private:
-  // Of one socket in a turn, so that none starves the others.
+  // Reads of one socket in a turn, so that none starves the others.
   static constexpr int kReadsPerTurn = 128;
 
   bool deliver() override;

@@ -1,4 +1,4 @@
-// One end of a simulated network: a loop with a clock that runs as its work takes time.
+// One end of a simulated network: a loop whose clock runs ahead as its work takes time.
 #include "net/sim/end.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ void End::begin(std::function<Nanoseconds(Nanoseconds)> on_turn) {
   turn_at(network_.now());
 }
 
-// A turn begins when the loop is through with the one before, and not while it stands still.
+// A turn begins when the one before is done, and not during a stall.
 void End::turn_at(Nanoseconds at) {
   if (at == kNever || !on_turn_) return;
   at = std::max(at, now());
@@ -39,7 +39,7 @@ void End::turn() {
   reap();
   const Nanoseconds deadline = on_turn_(clock_);
   spend(options_.turn_cost);
-  next_turn_ = kNever;  // Until now it was this one, which nothing can wake again.
+  next_turn_ = kNever;  // This turn has begun.
   const Nanoseconds until = has_work() ? clock_ : attention_.at_most(clock_, deadline);
   attention_.waits(clock_, until);
   turn_at(until);

@@ -1,4 +1,4 @@
-// One end of a simulated network: a loop with a clock that runs as its work takes time.
+// One end of a simulated network: a loop whose clock runs ahead as its work takes time.
 #pragma once
 
 #include <algorithm>
@@ -16,51 +16,51 @@
 
 namespace wiremark::net::sim {
 
-/// A time in which a loop stands still, wherever it is: its process was stopped, or had no
-/// processor.
+/// A time in which a loop stands still, whatever it is doing, as when its process is stopped or has
+/// no processor.
 struct Stall {
   Nanoseconds from;
   Nanoseconds to;
 };
 
 struct EndOptions {
-  ReactorOptions reactor{};  ///< Its limits and receive_timestamps hold; the rest is the kernel's.
-  Path path{};               ///< Of what this end sends.
-  std::vector<Stall> stalls{};    ///< In their order, none within another.
-  Nanoseconds wake_cost = 0;      ///< From an arrival to the turn, where the loop slept.
-  Nanoseconds turn_cost = 1'000;  ///< Over 0, so that a loop without sleep gets on.
+  ReactorOptions reactor{};       ///< Only its limits and receive_timestamps have a meaning here.
+  Path path{};                    ///< The path of what this end sends.
+  std::vector<Stall> stalls{};    ///< In order of time, not overlapping.
+  Nanoseconds wake_cost = 0;      ///< From an arrival to the turn, if the loop slept.
+  Nanoseconds turn_cost = 1'000;  ///< Above 0, so that time passes for a loop that never sleeps.
   Nanoseconds delivery_cost = 0;
   Nanoseconds send_cost = 0;
-  unsigned events_per_turn = 256;  ///< Connections served in one turn at most.
+  unsigned events_per_turn = 256;  ///< The most connections served in one turn.
   std::size_t read_size = 64 << 10;
-  bool split = false;          ///< Streams: a read ends at any byte.
-  std::size_t backlog = 4096;  ///< Connections that wait to be accepted at most.
+  bool split = false;          ///< Streams: a read may end after any byte.
+  std::size_t backlog = 4096;  ///< The most connections that wait to be accepted.
   unsigned accepts_per_turn = 256;
   double slow_readers = 0;                ///< Share of the accepted connections that read seldom...
   Nanoseconds slow_pause = kMillisecond;  ///< ...once in this time.
-  std::size_t datagram_queue = 256;       ///< Datagrams that wait in one socket at most.
+  std::size_t datagram_queue = 256;       ///< The most datagrams that wait in one socket.
 };
 
-/// What a test may watch: the simulator's own word on when bytes were sent, taken and answered.
+/// What a test may watch: the simulator's own record of when bytes were sent, taken and answered.
 struct Seen {
   enum class What { connecting, opened, sent, read, closed };
 
   What what;
-  bool accepted;             ///< At the end that listens, or is bound.
-  std::uint64_t connection;  ///< Both ends of one have the same number.
-  void* user;                ///< Of the connection; null where it was accepted.
-  std::uint64_t bytes;       ///< Of a stream, all until now.
+  bool accepted;             ///< At the end that listens or is bound.
+  std::uint64_t connection;  ///< Both ends of a connection have the same number.
+  void* user;                ///< As given to connect(); null for accepted connections.
+  std::uint64_t bytes;       ///< Of a stream: all until now.
   Bytes datagram;            ///< What was sent or read.
-  Nanoseconds at;            ///< By the loop's clock.
-  Nanoseconds arrived;       ///< When the kernel had the last of it; closed: the last that came.
-  std::uint64_t unread = 0;  ///< closed: bytes of a stream that the kernel has and nobody read.
-  int error = 0;             ///< closed: as on_close tells it.
+  Nanoseconds at;            ///< By the clock of the loop.
+  Nanoseconds arrived;  ///< When the last byte had arrived; closed: the last of the connection.
+  std::uint64_t unread = 0;  ///< closed: bytes of a stream that arrived and were never read.
+  int error = 0;             ///< closed: the errno of on_close.
 };
 
 using Watch = std::function<void(const Seen&)>;
 
-/// The connections or sockets of an end that the next turn serves, each once and in their order. A
-/// T has a `ready`.
+/// The connections or sockets of an end that the next turn serves, each once and in the order in
+/// which they became ready. T has a member `ready`.
 template <class T>
 class ReadyQueue {
  public:
@@ -73,8 +73,8 @@ class ReadyQueue {
     if (one.ready) std::erase(queue_, &one);
   }
 
-  /// Calls serve_one(T&), which is true when it is to come again, for up to `most` of those that
-  /// are there now.
+  /// Calls serve_one(T&) for up to `most` of those that are ready now; one for which it returns
+  /// true stays ready.
   template <class F>
   void serve(std::size_t most, F&& serve_one) {
     for (std::size_t left = std::min(queue_.size(), most); left > 0; --left) {
@@ -99,7 +99,7 @@ class End {
   virtual ~End() = default;
 
   const char* name() const noexcept { return kName; }
-  /// The loop's own time: ahead of the network's while it works.
+  /// The time of this loop: ahead of the network's while it works.
   Nanoseconds now() const noexcept { return std::max(clock_, network_.now()); }
   Nanoseconds woke() const noexcept { return attention_.woke(); }
   Nanoseconds heard() const noexcept { return attention_.heard(); }
@@ -109,22 +109,22 @@ class End {
   const ReactorStats& stats() const noexcept { return stats_; }
   std::vector<std::string> describe() const { return {"simulated"}; }
 
-  /// Called for all that this end sends and reads; before the run.
+  /// `watch` is called for all that this end sends and reads. To be set before the run.
   void watch(Watch watch) { watch_ = std::move(watch); }
 
  protected:
-  /// Delivers what has arrived, to as many as a turn serves; true when nothing is left.
+  /// Delivers what has arrived, to as many connections as a turn serves; true when nothing is left.
   virtual bool deliver() = 0;
   /// Announces the connections that have ended.
   virtual void reap() {}
-  /// Whether the next turn is to come at once.
+  /// Whether the next turn comes at once.
   virtual bool has_work() const = 0;
 
-  /// The loop begins: its first turn comes at once.
+  /// Begins the loop: its first turn comes at once.
   void begin(std::function<Nanoseconds(Nanoseconds)> on_turn);
   /// Makes a sleeping loop take a turn.
   void wake() { turn_at(network_.now() + options_.wake_cost); }
-  /// Lets the loop's own time pass.
+  /// Advances the clock of the loop.
   void spend(Nanoseconds cost) noexcept;
   void see(const Seen& seen) const {
     if (watch_) watch_(seen);
@@ -142,7 +142,7 @@ class End {
 
   std::function<Nanoseconds(Nanoseconds)> on_turn_;
   Watch watch_;
-  Nanoseconds clock_ = 0;  // The end of what the loop has done.
+  Nanoseconds clock_ = 0;  // The time until which the loop is busy.
   Attention attention_;
   Nanoseconds taken_until_ = 0;
   Nanoseconds next_turn_ = kNever;

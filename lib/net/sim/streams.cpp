@@ -27,7 +27,7 @@ Result<Conn*> StreamEnd::connect(const Address& to, const ConnectOptions&, void*
   return &conn;
 }
 
-// The client's kernel asks, and asks again where the queue of the listener is full.
+// The SYN of a client; its kernel sends it again if the queue of the listener is full.
 void StreamEnd::syn(StreamConn& client, std::uint64_t number, const std::string& to,
                     Nanoseconds sent, int retries) {
   const Nanoseconds at = network_.arrival(options_.path, 0, sent, path_busy_until_);
@@ -96,7 +96,7 @@ void StreamEnd::accept_some() {
   }
 }
 
-// What a turn does for one connection; true when it is to come back to it.
+// What a turn does for one connection; true when the next turn is to go on with it.
 bool StreamEnd::serve_one(StreamConn& conn) {
   if (conn.state == Conn::State::connecting) {
     if (conn.failed != 0) close(conn, conn.failed);
@@ -122,7 +122,7 @@ bool StreamEnd::read(StreamConn& conn) {
        ++reads) {
     if (conn.arrived.empty()) break;
     if (reads == kReadsPerTurn) return true;
-    if (conn.read_again_at > 0) {  // A slow reader: its turn comes by itself.
+    if (conn.read_again_at > 0) {  // A slow reader: a timer will make it ready.
       if (now() < conn.read_again_at) return false;
       conn.read_again_at = now() + options_.slow_pause;
       network_.at(conn.read_again_at, [this, &conn, number = conn.number] {
@@ -159,12 +159,13 @@ void StreamEnd::read_some(StreamConn& conn, std::size_t size) {
     StreamConn& peer = *conn.peer;
     const bool was_full = peer.under_way >= peer.end->options_.path.window;
     peer.under_way -= size;
-    if (was_full) {  // Its kernel hears that there is room again.
+    if (was_full) {  // The sender's kernel is told that there is room again.
       travel(conn, 0, [](StreamConn& other) { other.end->make_ready(other); });
     }
   }
   feed_(conn, scratch_);
-  conn.copy_lent();  // What was lent may lie in the scratch, which the next delivery takes.
+  conn.copy_lent();  // Lent bytes may lie in the scratch buffer, which the next delivery
+                     // overwrites.
   flush(conn);
 }
 
@@ -180,7 +181,7 @@ void StreamEnd::flush(Conn& base) {
   check_output(conn);
 }
 
-// What a full window does not take stays with the connection.
+// Sends what the window takes; the remainder stays with the connection.
 void StreamEnd::hand_over(StreamConn& conn) {
   const std::size_t window = options_.path.window;
   const std::size_t room = window - std::min(window, conn.under_way);
@@ -200,7 +201,8 @@ void StreamEnd::hand_over(StreamConn& conn) {
   conn.out.consume(taken.size());
 }
 
-// Bytes, and what follows them, arrive in their order; at a peer that is gone they meet an RST.
+// Calls `done` when bytes, or the FIN behind them, arrive at the peer, in the order of sending. A
+// peer that is gone answers with an RST.
 void StreamEnd::travel(StreamConn& from, std::size_t size, Done done) {
   from.last_arrival =
       std::max(from.last_arrival, network_.arrival(options_.path, size, now(), path_busy_until_));
@@ -227,7 +229,7 @@ void StreamEnd::check_output(StreamConn& conn) {
     conn.over_limit = true;
     stats_.pauses.add();
   } else if (conn.over_limit && conn.out.size() <= limit / 2) {
-    conn.over_limit = false;  // The news of the window's room brings the turn that reads.
+    conn.over_limit = false;  // Reading goes on in the turn after the peer's window opens.
   }
 }
 
@@ -257,7 +259,7 @@ void StreamEnd::reap() {
   dead_.clear();
 }
 
-// Its kernel tells the peer: what was not read makes it an RST.
+// Closes the socket: the peer gets a FIN, or an RST if bytes were left unread.
 void StreamEnd::free(StreamConn& conn) {
   if (conn.peer && conn.failed == 0) {
     const bool unread = !conn.arrived.empty();
@@ -272,7 +274,7 @@ void StreamEnd::free(StreamConn& conn) {
   pool_.give_back(conn);
 }
 
-// Both ends are on one thread, which Buffer cannot tell apart.
+// Buffer::held_here() counts both ends, since they are on one thread.
 std::size_t StreamEnd::held() {
   std::size_t held = 0;
   if (options_.reactor.memory_limit == SIZE_MAX) return held;
@@ -305,7 +307,7 @@ void StreamEnd::half_close_one() {
   });
 }
 
-// What its handler has sent, whether or not it leaves.
+// Reports what the handler has sent, whether or not it has left.
 void StreamEnd::see_sent(StreamConn& conn) {
   conn.copy_lent();
   const std::uint64_t sent = conn.taken + conn.out.size();

@@ -19,20 +19,20 @@ namespace wiremark::net::sim {
 
 class StreamEnd;
 
-/// A connection of an end, and the part of its kernel. What travels names the number of the
-/// connection it is for, since this memory may be another's when it arrives.
+/// A connection of an end, with what its kernel would keep. Data under way names its connection by
+/// number, since this memory may be another connection's when it arrives.
 struct StreamConn : Conn {
   std::uint64_t number = 0;
   StreamEnd* end = nullptr;
   StreamConn* peer = nullptr;     // Null before the handshake and after the peer's end.
-  bool ready = false;             // Among those that the next turn serves.
-  bool shut = false;              // Our FIN has left before our end.
-  bool ended = false;             // The peer's FIN has come, behind what has arrived.
-  int failed = 0;                 // The errno of its RST, or of a handshake that came to nothing.
-  bool answered = false;          // The listener has taken the handshake.
-  std::size_t under_way = 0;      // Bytes that the peer has not read.
-  Nanoseconds last_arrival = 0;   // Of what we sent.
-  Nanoseconds read_again_at = 0;  // A slow reader's.
+  bool ready = false;             // The next turn serves it.
+  bool shut = false;              // We have sent a FIN and still read.
+  bool ended = false;             // The peer's FIN has arrived, behind its bytes.
+  int failed = 0;                 // The errno of an RST, or of a handshake that failed.
+  bool answered = false;          // The listener has accepted the handshake.
+  std::size_t under_way = 0;      // Bytes sent that the peer has not read.
+  Nanoseconds last_arrival = 0;   // Of the last bytes that we sent.
+  Nanoseconds read_again_at = 0;  // When a slow reader reads again.
   std::uint64_t sent = 0;         // Bytes flushed,
   std::uint64_t taken = 0;        // and of them those that the window took.
   std::uint64_t read = 0;
@@ -41,17 +41,17 @@ struct StreamConn : Conn {
   std::size_t held() const noexcept { return out.held() + stash.held(); }
 
   struct Arrival {
-    std::uint64_t end;  // Of its bytes in the stream.
+    std::uint64_t end;  // Where its bytes end in the stream.
     Nanoseconds at;
   };
-  std::vector<Arrival> arrivals;  // From that of the last byte read on.
+  std::vector<Arrival> arrivals;  // From the one that holds the last byte read.
 };
 
-/// The reactor of one end. Ends find one another by the address that one of them listens on, and
-/// stay for as long as the network runs.
+/// The reactor of one end. A client finds the other end by the address that it listens on. Both
+/// must outlive the run of the network.
 class StreamEnd : public End {
  public:
-  /// Who listens where; one for all ends of a network.
+  /// Which end listens at each address; all ends of a network share one such map.
   using Listeners = std::map<std::string, StreamEnd*>;
 
   StreamEnd(Network& network, Listeners& listeners, EndOptions options)
@@ -62,9 +62,9 @@ class StreamEnd : public End {
   void flush(Conn& conn);
   void close(Conn& conn, int error = 0);
   void resume(Conn& conn);
-  /// There is no socket to hand out: the connection ends.
+  /// There is no socket to hand over: the connection just ends.
   Fd release(Conn&) { return Fd(); }
-  /// Those that wait to be accepted are not among them.
+  /// Without those that wait to be accepted.
   std::size_t connections() const noexcept { return pool_.in_use() - backlog_.size(); }
   template <class F>
   void for_each(F&& visit) {
@@ -74,19 +74,19 @@ class StreamEnd : public End {
     });
   }
 
-  /// Gives the loop its handler, and has it begin when the network runs.
+  /// Gives the loop its handler; it begins when the network runs.
   template <StreamHandler H>
   void serve(H& handler);
 
-  /// Ends one of the open connections, whichever, as a middlebox would: both ends get an RST.
+  /// Resets a random open connection, as a middlebox would: both ends get an RST.
   void reset_one();
-  /// Sends the FIN of one of them, and goes on reading from it.
+  /// Sends the FIN of a random one, and goes on reading from it.
   void half_close_one();
 
  private:
   // Reads of one connection in a turn, so that none starves the others.
   static constexpr int kReadsPerTurn = 16;
-  // Of a SYN that meets a full queue: after 1 s, 3 s and so on (tcp(7), tcp_syn_retries).
+  // How often a SYN is sent again to a full queue: after 1 s, 3 s and so on (tcp_syn_retries).
   static constexpr int kSynRetries = 6;
 
   using Done = std::move_only_function<void(StreamConn&)>;

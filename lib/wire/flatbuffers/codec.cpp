@@ -1,4 +1,4 @@
-// Every layout that is not our own: its tables are walked.
+// Decodes messages of any layout, not only that of our own encoder, by walking the tables.
 #include "wire/flatbuffers/codec.h"
 
 #include "wire/flatbuffers/wire.h"

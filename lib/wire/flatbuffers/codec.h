@@ -15,8 +15,8 @@
 namespace wiremark::wire {
 
 /// Writes one fixed layout, which schemas/frame.md shows; reads every layout that the library's
-/// verifier accepts, with an absent number taken for 0. As there, content is not checked for UTF-8
-/// and bytes behind the last object are nobody's.
+/// verifier accepts. An absent number is 0. As in the library, content is not checked for UTF-8 and
+/// bytes behind the last object are ignored.
 class FlatbuffersCodec {
  public:
   static constexpr std::string_view kName = "flatbuffers";
@@ -51,7 +51,7 @@ class FlatbuffersCodec {
   Limits limits_;
 };
 
-// The one layout, in sight of the caller: a call would cost a fifth of the time that it takes.
+// Inline, since a call would add a fifth to its time.
 
 inline std::size_t FlatbuffersCodec::encode(const Message& message,
                                             MutableBytes to) const noexcept {
@@ -65,7 +65,7 @@ inline std::size_t FlatbuffersCodec::encode(const Message& message,
   store_le(at + kLengthAt, static_cast<std::uint32_t>(length));
   // One zero ends the content, and more follow up to a multiple of four.
   const std::size_t size = (kContentAt + length + kMaxTail) / 4 * 4;
-  // The last word is cleared first: the content then leaves the terminator and the padding.
+  // The last word is cleared first, for the terminator and padding that the content leaves.
   store_le(at + size - 4, std::uint32_t{0});
   if (length != 0) std::memcpy(at + kContentAt, message.content.data(), length);
   return size;
@@ -92,7 +92,7 @@ inline DecodeError FlatbuffersCodec::decode(Bytes from, Message& message) const 
       return {};
     }
   }
-  // Through a message of its own, so that the caller's may live in registers.
+  // A message of its own, so that the compiler can keep the caller's in registers.
   Message other;
   const DecodeError error = decode_any_layout(from, other);
   message = other;

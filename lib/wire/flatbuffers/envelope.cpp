@@ -1,4 +1,4 @@
-// Everything in front of the body is a constant but for the type, two sizes and one long vtable.
+// Encodes envelopes as constants into which the type, two sizes and the body are put.
 #include "wire/flatbuffers/envelope.h"
 
 #include <array>
@@ -35,7 +35,7 @@ std::byte* put_member_vtable(std::byte* to) {
   return to;
 }
 
-/// Writes a vector of bytes, padded to four; the byte behind.
+/// Writes a vector of bytes, padded to a multiple of four; returns where it ends.
 std::byte* put_bytes(std::byte* to, Bytes bytes) {
   const std::size_t size = round_up(4 + bytes.size(), 4);
   store_le(to + size - 4, std::uint32_t{0});

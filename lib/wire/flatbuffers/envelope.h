@@ -11,8 +11,8 @@
 
 namespace wiremark::wire {
 
-/// Writes one fixed layout, and reads every layout that the verifier accepts. Checked is what is
-/// read: members that the type does not name are left alone.
+/// Writes one fixed layout, and reads every layout that the verifier accepts. Only what is read is
+/// checked, not the members that the type does not name.
 class FlatbuffersEnvelope {
  public:
   static constexpr std::string_view kName = "flatbuffers";
@@ -30,7 +30,7 @@ class FlatbuffersEnvelope {
   DecodeError route(Bytes from, std::int32_t& type, Bytes& inner) const noexcept;
 
  private:
-  // The vtable of the union has an entry of two bytes per type; the rest is under 60 bytes.
+  // The vtable of the union has an entry of two bytes per type; all else is under 60 bytes.
   static constexpr std::size_t kMaxOverhead = 64 + 2 * kMaxEnvelopeType;
 
   Limits limits_;

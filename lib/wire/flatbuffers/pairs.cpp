@@ -1,4 +1,4 @@
-// The vtable in front, then the table with its widest numbers first, then the texts.
+// Writes the vtable, then the table with its widest numbers first, then the texts.
 #include "wire/flatbuffers/pairs.h"
 
 #include <bit>
@@ -55,7 +55,7 @@ std::uint64_t bits_of(const Value& value) {
   return 0;
 }
 
-/// Writes one text with its length, terminator and padding; the byte behind.
+/// Writes one text with its length, terminator and padding; returns where it ends.
 std::byte* put_text(std::byte* to, std::string_view text) {
   const std::size_t size = text_size(text.size());
   store_le(to + size - 4, std::uint32_t{0});
@@ -81,8 +81,8 @@ Value number(const flatbuffers::Reader& reader, std::size_t at, ValueType type) 
   }
 }
 
-/// Reads the field of `key`. An absent one is missing_field: a builder leaves out what equals the
-/// default, and a pair that nobody wrote cannot be told from it.
+/// Reads the field of `key`. An absent one is missing_field, although a builder also leaves out
+/// values that equal the default.
 DecodeError read(flatbuffers::Reader& reader, const flatbuffers::Table& table, unsigned key,
                  Value& value) {
   if (pair_type(key) == ValueType::text) {
@@ -142,7 +142,7 @@ std::size_t FlatbuffersPairs::encode(std::span<const Value> values,
     field += field_size(type);
     ++id;
   }
-  // What stands between the vtable and the table belongs to neither.
+  // Padding between the vtable and the table.
   std::byte* const gap = start + kVtable + flatbuffers::vtable_entry(id);
   std::memset(gap, 0, static_cast<std::size_t>(table - gap));
   return static_cast<std::size_t>(text_at - start);

@@ -12,8 +12,8 @@
 
 namespace wiremark::wire {
 
-/// The schema gives every key its type, pair_type(key), so values of other types have no place:
-/// encode() answers 0, and take() wrong_type. take() follows one entry of the vtable and checks
+/// The schema gives every key its type, pair_type(key), so values of other types are refused:
+/// encode() returns 0, and take() wrong_type. take() follows one entry of the vtable and checks
 /// what it reads; take_checked() verifies every field of the table.
 class FlatbuffersPairs {
  public:

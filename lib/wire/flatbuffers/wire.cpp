@@ -1,4 +1,4 @@
-// Every check comes before the load it makes safe.
+// Reads tables, vtables and vectors; every load is checked before.
 #include "wire/flatbuffers/wire.h"
 
 namespace wiremark::wire::flatbuffers {
@@ -37,7 +37,7 @@ bool Reader::text(const Table& table, unsigned id, Bytes& value) noexcept {
   return true;
 }
 
-// Reads the offset at `from`. It counts forward from its own place; 0 would lead back to itself.
+// Follows the offset at `from`, which counts from its own position. 0 would point to itself.
 bool Reader::follow(std::size_t from, std::size_t& to) noexcept {
   if (!inside(from, 4)) return false;
   const std::size_t offset = load<std::uint32_t>(from);

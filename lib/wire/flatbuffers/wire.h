@@ -41,13 +41,13 @@ class Reader {
   /// The table that the offset at field `id` of `parent` leads to.
   bool child(const Table& parent, unsigned id, Table& table) noexcept;
 
-  /// The place of a number of field `id`; 0 when the field is absent, which is no failure.
+  /// The position of a number, of field `id`; 0 when the field is absent, which is no failure.
   bool scalar(const Table& table, unsigned id, std::size_t size, std::size_t& at) noexcept {
     at = field(table, id);
     return at == 0 || inside(at, size);
   }
 
-  /// A vector of bytes that must be there; lent, without its length.
+  /// A vector of bytes that must be there; borrowed, without its length.
   bool bytes(const Table& table, unsigned id, Bytes& value) noexcept;
 
   /// A string that must be there: a vector of bytes with a zero behind it.
@@ -70,7 +70,7 @@ class Reader {
     const auto offset = load<std::uint16_t>(table.vtable + vtable_entry(id));
     return offset == 0 ? 0 : table.at + offset;
   }
-  /// Is a number of `size` bytes at `at` aligned and inside?
+  /// Whether a number of `size` bytes at `at` is aligned and inside the buffer.
   bool inside(std::size_t at, std::size_t size) noexcept {
     if (at % size != 0) return fail(DecodeErrorKind::unaligned, at);
     if (at > from_.size() || from_.size() - at < size) return fail(DecodeErrorKind::bad_offset, at);

@@ -1,4 +1,4 @@
-// One pass for what this codec writes itself, the general readers behind it for the rest.
+// Reads what this codec writes itself in one pass; all else goes to the general readers.
 #include "wire/json/codec.h"
 
 #include <algorithm>
@@ -21,9 +21,9 @@ constexpr std::string_view kHead = R"({"head":)";
 constexpr std::string_view kGuid = R"(,"guid":)";
 constexpr std::string_view kContent = R"(,"content":")";
 constexpr std::string_view kClose = R"("})";
-/// Each name, a digit for each number, and an empty content.
+/// The smallest message: the names, one digit for each number, and an empty content.
 constexpr std::ptrdiff_t kSmallest = 8 + 1 + 8 + 1 + 12 + 2;
-/// What follows a number at least: this much can be read without asking.
+/// At least this much follows a number, and may be read unchecked.
 constexpr std::ptrdiff_t kAfterGuid = 12 + 2;
 
 bool skip(const char*& at, std::string_view wanted) {
@@ -39,14 +39,14 @@ std::uint64_t join_digits(std::uint64_t digits) {
   return (digits * 10'000 + (digits >> 32)) & 0xFFFF'FFFF;
 }
 
-/// A sign and the digits behind it; at least 12 bytes must be readable. What ends the number is
-/// left to the caller, who compares it with the next name.
+/// Reads an optional sign and digits; at least 12 bytes must be readable. The caller checks what
+/// ends the number, by comparing it with the next name.
 bool read_integer(const char*& at, std::int32_t& into) {
   const bool negative = *at == '-';
   at += negative;
   const auto raw = load_le<std::uint64_t>(reinterpret_cast<const std::byte*>(at));
   const std::uint64_t digits = raw ^ 0x3030'3030'3030'3030;
-  // A byte over 9 reaches its highest bit by this sum; carries only go to bytes behind it.
+  // The sum sets the highest bit of bytes above 9; a carry only disturbs bytes behind such a one.
   const std::uint64_t others = ((digits + 0x7676'7676'7676'7676) | digits) & 0x8080'8080'8080'8080;
   const int count = std::countr_zero(others) / 8;
   if (count == 0 || (*at == '0' && count > 1)) return false;
@@ -64,12 +64,12 @@ bool read_integer(const char*& at, std::int32_t& into) {
   return true;
 }
 
-/// Can a string hold `text` as it is? At least 16 bytes before its end must be readable.
+/// Whether a string can hold `text` without escapes. 16 bytes before its end must be readable.
 bool is_plain(std::string_view text) {
 #ifdef __SSE2__
   const std::size_t size = text.size();
   const __m128i last = json_block(text.data() + size - 16);
-  // Of the last block only what belongs to the text counts.
+  // Of the last block only bytes of the text count.
   const unsigned outside = 16 - static_cast<unsigned>(std::min<std::size_t>(size, 16));
   const unsigned last_escapes = unsigned(_mm_movemask_epi8(json_escapes(last))) >> outside;
   const unsigned last_high = unsigned(_mm_movemask_epi8(last)) >> outside;
@@ -91,13 +91,12 @@ bool is_plain(std::string_view text) {
                                             unsigned depth) {
   if (reader.decode(from, into)) return {};
   const DecodeError error = explain_json_message(from, depth);
-  // Should the two ever differ, the stricter one is right.
+  // simdjson has refused the text; if the walker ever accepts it, it is refused all the same.
   return error ? error : DecodeError{.kind = DecodeErrorKind::syntax, .offset = 0};
 }
 
-}  // namespace
-
-bool read_plain_json(Bytes from, Message& into) noexcept {
+/// Our own form: its names in their order, and between the last quotes whatever stands there.
+bool read_own_form(Bytes from, Message& into) {
   const char* at = as_text(from).data();
   const char* const end = at + from.size();
   if (end - at < kSmallest || !skip(at, kHead) || !read_integer(at, into.head)) return false;
@@ -106,10 +105,24 @@ bool read_plain_json(Bytes from, Message& into) noexcept {
   if (end - at < kAfterGuid || !skip(at, kContent)) return false;
   const char* close = end - kClose.size();
   into.content = {at, static_cast<std::size_t>(close - at)};
-  return skip(close, kClose) && is_plain(into.content);
+  return skip(close, kClose);
 }
 
-JsonCodec::JsonCodec(Limits limits) : limits_(limits), reader_(make_simdjson_reader(limits)) {}
+/// What is read where a content is not written as it is.
+[[gnu::noinline]] bool read_escaped(Message& into, char* to) {
+  return json_unescape(into.content, to, into.content);
+}
+
+}  // namespace
+
+bool read_plain_json(Bytes from, Message& into) noexcept {
+  return read_own_form(from, into) && is_plain(into.content);
+}
+
+JsonCodec::JsonCodec(Limits limits)
+    : limits_(limits),
+      reader_(make_simdjson_reader(limits)),
+      unescaped_(std::make_unique_for_overwrite<char[]>(limits.frame_size + kJsonBlock)) {}
 
 std::size_t JsonCodec::max_size(const Message& message) const noexcept {
   return json_max_size(message);
@@ -123,8 +136,11 @@ DecodeError JsonCodec::decode(Bytes from, Message& into) noexcept {
   if (from.size() > limits_.frame_size) {
     return {.kind = DecodeErrorKind::too_large, .offset = limits_.frame_size};
   }
-  if (read_plain_json(from, into)) [[likely]]
-    return {};
+  if (read_own_form(from, into)) [[likely]] {
+    if (is_plain(into.content)) [[likely]]
+      return {};
+    if (read_escaped(into, unescaped_.get())) return {};
+  }
   return read_any_json(from, into, *reader_, limits_.depth);
 }
 

@@ -13,12 +13,12 @@
 
 namespace wiremark::wire {
 
-/// Reads the form that it writes in one pass over unpadded bytes; whatever looks different (order,
-/// white space, escapes, unknown fields) goes to simdjson, and what simdjson refuses to JsonWalker,
-/// which names the error. All memory is reserved when the codec is made.
+/// Reads what it writes itself in one pass, and copies a content only if it has escapes. Anything
+/// else (another order, white space, unknown fields) goes to simdjson, and what simdjson refuses
+/// goes to JsonWalker, which names the error. All memory is reserved when the codec is made.
 ///
-/// The content borrows the input, or the codec's scratch where the text was not in the form that
-/// encode writes. A content that is not UTF-8 cannot be encoded: encode returns 0 for it.
+/// The content borrows the input, or a buffer of the codec if it was not written as it is. A content
+/// that is not UTF-8 cannot be encoded: encode returns 0.
 /// Head and guid are numbers without fraction and exponent; 1.0 and 1e2 are wrong_type.
 class JsonCodec {
  public:
@@ -33,12 +33,13 @@ class JsonCodec {
  private:
   Limits limits_;
   std::unique_ptr<SimdjsonReader> reader_;
+  std::unique_ptr<char[]> unescaped_;
 };
 
 static_assert(Codec<JsonCodec>);
 
-/// The one-pass reader alone: false when `from` is not in the form that JsonCodec::encode writes,
-/// which says nothing about whether it is JSON.
+/// Reads only what has the form that JsonCodec::encode writes, without escapes. False for anything
+/// else, which may well be JSON.
 bool read_plain_json(Bytes from, Message& into) noexcept;
 
 /// The first error of `text` as a message {"head": int32, "guid": int32, "content": text}, fields

@@ -1,29 +1,59 @@
-// The escapes of a JSON string that has been checked, and what they stand for.
+// Resolves the escapes of a JSON string.
 #include "wire/json/escape.h"
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include "wire/json/text.h"
+#include "wire/utf8.h"
 
 namespace wiremark::wire {
 namespace {
 
-/// The UTF-16 unit of the \uXXXX at `at`.
-std::uint32_t escaped_unit(std::string_view raw, std::size_t at) {
-  std::uint32_t unit = 0;
+/// For each byte its value as a hexadecimal digit, or -1.
+constexpr auto kHexValues = [] {
+  std::array<std::int8_t, 256> values{};
+  for (unsigned byte = 0; byte < values.size(); ++byte) {
+    values[byte] = static_cast<std::int8_t>(json_hex_value(static_cast<char>(byte)));
+  }
+  return values;
+}();
+
+/// What the byte behind a backslash stands for, or 0 where it is none of the eight.
+constexpr auto kMeant = [] {
+  std::array<char, 256> meant{};
+  constexpr std::string_view kNames = "\"\\/bfnrt";
+  constexpr std::string_view kCharacters = "\"\\/\b\f\n\r\t";
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    meant[static_cast<unsigned char>(kNames[i])] = kCharacters[i];
+  }
+  return meant;
+}();
+
+/// The UTF-16 unit of the \uXXXX at `at`; negative where that is none.
+std::int32_t escaped_unit(std::string_view raw, std::size_t at) {
+  if (raw.size() < at + 6 || raw[at] != '\\' || raw[at + 1] != 'u') return -1;
+  std::int32_t unit = 0;
+  // A digit that is none sets the sign, which stays.
   for (const char digit : raw.substr(at + 2, 4)) {
-    unit = unit << 4 | static_cast<std::uint32_t>(json_hex_value(digit));
+    unit = unit * 16 | kHexValues[static_cast<unsigned char>(digit)];
   }
   return unit;
 }
 
-/// Writes the character of the \uXXXX or surrogate pair at `at` as UTF-8 and moves behind it.
+/// Writes the character of the \uXXXX or surrogate pair at `at` as UTF-8 and moves behind it;
+/// nullptr where it is none.
 char* put_code_point(char* to, std::string_view raw, std::size_t& at) {
-  std::uint32_t point = escaped_unit(raw, at);
+  const std::int32_t unit = escaped_unit(raw, at);
+  if (unit < 0) return nullptr;
   at += 6;
+  auto point = static_cast<std::uint32_t>(unit);
   if (point >= 0xD800 && point <= 0xDFFF) {
-    point = 0x10000 + ((point - 0xD800) << 10) + (escaped_unit(raw, at) - 0xDC00);
+    const std::int32_t low = escaped_unit(raw, at);
+    if (point >= 0xDC00 || low < 0xDC00 || low > 0xDFFF) return nullptr;
+    point = 0x10000 + ((point - 0xD800) << 10) + static_cast<std::uint32_t>(low - 0xDC00);
     at += 6;
   }
   const auto continuation = [point](unsigned shift) {
@@ -47,6 +77,16 @@ char* put_code_point(char* to, std::string_view raw, std::size_t& at) {
   return to;
 }
 
+/// The same for any escape.
+char* put_escaped(char* to, std::string_view raw, std::size_t& at) {
+  if (at + 1 >= raw.size() || raw[at] != '\\') return nullptr;
+  const char meant = kMeant[static_cast<unsigned char>(raw[at + 1])];
+  if (meant == 0) return put_code_point(to, raw, at);
+  at += 2;
+  *to = meant;
+  return to + 1;
+}
+
 }  // namespace
 
 bool json_key_is(std::string_view raw, std::string_view plain) noexcept {
@@ -58,32 +98,36 @@ bool json_key_is(std::string_view raw, std::string_view plain) noexcept {
       if (raw[at++] != wanted) return false;
       continue;
     }
-    if (raw[at + 1] != 'u') return false;
     if (escaped_unit(raw, at) != static_cast<unsigned char>(wanted)) return false;
     at += 6;
   }
   return at == raw.size();
 }
 
-std::string_view json_unescape(std::string_view raw, char* to) noexcept {
-  constexpr std::string_view kSingle = "bfnrt";
-  constexpr std::string_view kMeant = "\b\f\n\r\t";
+bool json_unescape(std::string_view raw, char* to, std::string_view& into) noexcept {
   char* end = to;
-  for (std::size_t at = 0; at < raw.size();) {
-    if (raw[at] != '\\') {
-      *end++ = raw[at++];
-      continue;
-    }
-    const char kind = raw[at + 1];
-    if (kind == 'u') {
-      end = put_code_point(end, raw, at);
-      continue;
-    }
-    const std::size_t single = kSingle.find(kind);
-    *end++ = single == std::string_view::npos ? kind : kMeant[single];
-    at += 2;
+  std::size_t at = 0;
+#ifdef __SSE2__
+  // Whole blocks are written: what stands behind the plain bytes is overwritten by what follows.
+  while (raw.size() - at >= kJsonBlock) {
+    const __m128i block = json_block(raw.data() + at);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(end), block);
+    const auto found = unsigned(_mm_movemask_epi8(json_escapes(block)));
+    const auto plain = found == 0 ? kJsonBlock : std::size_t(std::countr_zero(found));
+    at += plain;
+    end += plain;
+    if (found != 0 && (end = put_escaped(end, raw, at)) == nullptr) return false;
   }
-  return {to, static_cast<std::size_t>(end - to)};
+#endif
+  while (at < raw.size()) {
+    if (json_needs_escape(raw[at])) {
+      if ((end = put_escaped(end, raw, at)) == nullptr) return false;
+    } else {
+      *end++ = raw[at++];
+    }
+  }
+  into = {to, static_cast<std::size_t>(end - to)};
+  return is_utf8(as_bytes(raw));
 }
 
 }  // namespace wiremark::wire

@@ -1,16 +1,16 @@
-// The escapes of a JSON string that has been checked, and what they stand for.
+// Resolves the escapes of a JSON string.
 #pragma once
 
 #include <string_view>
 
 namespace wiremark::wire {
 
-/// Is a name as it is written, escapes and all, the name `plain` of ASCII letters and digits?
+/// Whether `raw`, a name with its escapes, means `plain`, which has ASCII letters and digits only.
 /// `raw` must have passed JsonWalker::key.
 bool json_key_is(std::string_view raw, std::string_view plain) noexcept;
 
-/// Writes what `raw` stands for, at most raw.size() bytes, to `to`. `raw` must have passed
-/// JsonWalker::text.
-std::string_view json_unescape(std::string_view raw, char* to) noexcept;
+/// Writes what `raw` stands for to `to`, which has room for raw.size() + kJsonBlock bytes. False
+/// where `raw` cannot stand between the quotes of a string.
+bool json_unescape(std::string_view raw, char* to, std::string_view& into) noexcept;
 
 }  // namespace wiremark::wire

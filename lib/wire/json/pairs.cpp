@@ -1,4 +1,5 @@
-// A flat object is searched for the key's bytes; quotes before them say whether it is a name.
+// Takes a value by searching a flat object for the bytes of the key; the number of quotes before
+// them tells whether they are a name or part of a text.
 #include "wire/json/pairs.h"
 
 #include <array>
@@ -20,7 +21,7 @@ namespace {
 
 using enum DecodeErrorKind;
 
-/// Bytes of a number at most: doubles take 24, "-1.7976931348623157e+308".
+/// The longest number is a double of 24 bytes: "-1.7976931348623157e+308".
 constexpr std::size_t kNumberSize = 24;
 constexpr std::size_t kNotFound = std::string_view::npos;
 
@@ -41,22 +42,22 @@ char* put_value(char* to, const Value& value) {
 }
 
 #ifdef __SSE2__
-/// The place behind the colon of `name`, the bytes from quote to quote, in an object that is flat
-/// and free of escapes up to there; otherwise kNotFound, which says nothing.
+/// The position behind the colon of `name`, given with its quotes, in an object that is flat and
+/// free of escapes up to there. In other objects kNotFound, although the name may be there.
 std::size_t find_flat(std::string_view text, std::string_view name) {
   constexpr std::size_t kLongest = 5;  // "k63" with its quotes.
   constexpr std::size_t kReach = 16 + kLongest - 1;
   if (text.size() < kReach || text[0] != '{') return kNotFound;
-  // A short name is compared with its first byte once more instead of a fifth.
+  // For a shorter name its first byte is compared again.
   __m128i wanted[kLongest];
   std::array<std::size_t, kLongest> place{};
   for (std::size_t i = 0; i < kLongest; ++i) {
     place[i] = i < name.size() ? i : 0;
     wanted[i] = _mm_set1_epi8(name[place[i]]);
   }
-  // Pairs of quotes cancel out, so this tells the blocks' quotes apart only by odd and even.
+  // Only whether this is odd or even matters.
   unsigned quotes_before = 0;
-  // From 1: the brace of the object itself is not looked at.
+  // From 1: behind the opening brace.
   for (std::size_t from = 1, fresh = ~std::size_t{0}; from < text.size() - kLongest + 1;) {
     // The last block overlaps the one before it; bytes seen already are masked out.
     const std::size_t start = std::min(from, text.size() - kReach);
@@ -103,8 +104,8 @@ bool read_integer(JsonWalker& walker, Value& into) {
   return true;
 }
 
-/// Whether a number that is not zero and that its type cannot hold is too small rather than too
-/// large: whether its first digit stands behind the decimal point once the exponent has moved it.
+/// Of a number outside the range of its type: whether it is too small rather than too large, that
+/// is whether its first digit other than 0 comes behind the decimal point, moved by the exponent.
 bool is_tiny(std::string_view raw) {
   const std::size_t mark = std::min(raw.find_first_of("eE"), raw.size());
   const std::string_view digits = raw.substr(0, mark);
@@ -121,8 +122,7 @@ bool is_tiny(std::string_view raw) {
   return exponent < static_cast<std::int64_t>(first) - static_cast<std::int64_t>(point);
 }
 
-/// Any other number: `T` is read from its digits as they are written. A fraction too small for `T`
-/// is zero, which is nearest to it.
+/// Reads any other number into a `T`. A fraction too small for `T` becomes zero, the nearest value.
 template <class T>
 bool read_number(JsonWalker& walker, Value& into) {
   std::string_view raw;
@@ -147,12 +147,16 @@ bool read_number(JsonWalker& walker, Value& into) {
 }  // namespace
 
 JsonTaker::JsonTaker(Limits limits)
-    : limits_(limits), unescaped_(std::make_unique_for_overwrite<char[]>(limits.frame_size)) {}
+    : limits_(limits),
+      unescaped_(std::make_unique_for_overwrite<char[]>(limits.frame_size + kJsonBlock)) {}
 
 bool JsonTaker::read_text(JsonWalker& walker, Value& into) noexcept {
   std::string_view raw;
   if (!walker.text(raw)) return false;
-  into = raw.contains('\\') ? json_unescape(raw, unescaped_.get()) : raw;
+  std::string_view text = raw;
+  // The walker has judged it, so that nothing can be wrong with it.
+  if (raw.contains('\\')) json_unescape(raw, unescaped_.get(), text);
+  into = text;
   return true;
 }
 
@@ -201,7 +205,7 @@ DecodeError JsonTaker::take(Bytes packet, unsigned key, ValueType type, bool che
 }
 
 std::size_t json_max_size(std::span<const Value> values) noexcept {
-  // Each pair: a comma or brace, the name with its quotes, a colon, and text quotes.
+  // Around each value: a comma or brace, the name with its quotes, a colon, and quotes of a text.
   constexpr std::size_t kAround = 1 + 5 + 1 + 2;
   std::size_t size = 2;
   for (const Value& value : values) {

@@ -14,18 +14,18 @@
 
 namespace wiremark::wire {
 
-/// Bytes that JsonPairs::encode(values) may write at most.
+/// The most bytes that JsonPairs::encode(values) writes.
 std::size_t json_max_size(std::span<const Value> values) noexcept;
 
-/// The value under one key of an object, read by JsonWalker. A text with escapes is written out
-/// into a buffer that is as large as the frame limit and reserved when this is made.
+/// Takes the value under one key of an object, by JsonWalker. A text with escapes is resolved into
+/// a buffer as large as the frame limit, which is reserved when this is made.
 class JsonTaker {
  public:
   explicit JsonTaker(Limits limits);
 
   /// Walks to the first value under `key`, or over the whole packet when `checked`.
   DecodeError take(Bytes packet, unsigned key, ValueType type, bool checked, Value& into) noexcept;
-  /// Reads the value at the walker's place; false with its error() set when that is another type.
+  /// Reads the value at which the walker stands; false with its error() set for another type.
   bool read(JsonWalker& walker, ValueType type, Value& into) noexcept;
 
  private:
@@ -35,9 +35,9 @@ class JsonTaker {
   std::unique_ptr<char[]> unescaped_;
 };
 
-/// "take" looks for the key in blocks of 16 bytes, without walking what stands before it, as long
-/// as the object is flat and without escapes; JsonTaker does the rest. A pair stands for the first
-/// one of its key; take_checked refuses a second. Floats that are not finite cannot be encoded.
+/// take() searches for the key in blocks of 16 bytes, without walking what comes before it, if the
+/// object is flat and without escapes; otherwise JsonTaker walks. Of several pairs of one key the
+/// first counts; take_checked() refuses a second. Floats that are not finite cannot be encoded.
 class JsonPairs {
  public:
   static constexpr std::string_view kName = "json";

@@ -12,24 +12,24 @@ using enum DecodeErrorKind;
 
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
-/// Bytes that can only be meant as part of the number before them.
+/// Whether a byte behind a number was meant as a part of it.
 bool continues_number(char byte) {
   return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
          byte == '.' || byte == '+' || byte == '-';
 }
 
-/// The length that the first byte of a UTF-8 sequence announces, or 0.
+/// The length of a UTF-8 sequence by its first byte, or 0.
 std::size_t announced_size(unsigned char lead) {
   if (lead < 0xC2 || lead > 0xF4) return 0;
   return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
 
-/// Could more bytes behind `tail` complete the sequence that it starts with?
+/// Whether more bytes could complete the UTF-8 sequence that `tail` starts.
 bool is_cut_sequence(std::string_view tail) {
   const std::size_t size = announced_size(static_cast<unsigned char>(tail[0]));
   if (tail.size() >= size) return false;
   if (tail.size() == 1) return true;
-  // From the third byte on every continuation byte fits.
+  // From the third byte on any continuation byte will do.
   std::array<char, 4> completed{char(0x80), char(0x80), char(0x80), char(0x80)};
   tail.copy(completed.data(), tail.size());
   const std::string_view sequence(completed.data(), size);
@@ -46,7 +46,7 @@ bool JsonWalker::text(std::string_view& raw) noexcept {
   return string(raw);
 }
 
-/// The rest of a string whose opening quote has been read.
+/// A string behind its opening quote.
 bool JsonWalker::string(std::string_view& raw) noexcept {
   const std::size_t start = at_;
   for (;;) {
@@ -107,9 +107,12 @@ bool JsonWalker::not_ascii() noexcept {
   std::size_t stop = at_;
   while (stop < text_.size() && (text_[stop] & 0x80) != 0) ++stop;
   const std::string_view run = text_.substr(at_, stop - at_);
+  if (is_utf8_by_blocks(as_bytes(run))) {
+    at_ = stop;
+    return true;
+  }
   const std::size_t good = utf8_prefix(as_bytes(run));
   at_ += good;
-  if (good == run.size()) return true;
   if (stop == text_.size() && is_cut_sequence(run.substr(good))) {
     return fail(truncated, text_.size());
   }
@@ -195,7 +198,7 @@ bool JsonWalker::scalar() noexcept {
   }
 }
 
-/// Another value than the one wanted starts here, or none at all.
+/// Fails because another value than the wanted one starts here, or none at all.
 bool JsonWalker::other_type() noexcept {
   const std::size_t start = at_;
   switch (byte()) {

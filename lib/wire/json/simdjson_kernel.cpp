@@ -1,8 +1,8 @@
 // The On-Demand reader for one set of instructions; compiled once for each, see meson.build.
 //
-// simdjson picks its On-Demand code when it is compiled and takes its slowest at baseline x86-64.
-// What On-Demand leaves open is closed here: all fields are visited, the end of the text is looked
-// for, a NUL does not end a number, and unknown values are walked by JsonWalker.
+// simdjson chooses its On-Demand code at compile time, and its slowest for baseline x86-64.
+// On-Demand accepts some texts that are not JSON; this refuses them: it visits all fields, looks
+// for the end of the text, does not let a NUL end a number, and has JsonWalker walk unknown values.
 #include <simdjson.h>
 
 #include <bit>
@@ -24,7 +24,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// `key` must be one that simdjson has found, so that its closing quote is there to be compared.
+/// `key` must be one that simdjson has found, so that its closing quote can be read.
 bool is_name(const char* key, std::string_view name) {
   return std::memcmp(key, name.data(), name.size()) == 0 && key[name.size()] == '"';
 }
@@ -41,7 +41,7 @@ class Reader final : public SimdjsonReader {
         memory_(std::make_unique_for_overwrite<char[]>(kLine + limits.frame_size +
                                                        simdjson::SIMDJSON_PADDING)),
         padded_(memory_.get() + kLine - reinterpret_cast<std::uintptr_t>(memory_.get()) % kLine) {
-    // The depth is the walker's business; On-Demand itself never nests.
+    // Without a depth: JsonWalker checks it, and nothing nested is read by On-Demand.
     if (parser_.allocate(limits.frame_size) != simdjson::SUCCESS) throw std::bad_alloc();
   }
 
@@ -92,7 +92,7 @@ class Reader final : public SimdjsonReader {
     if (from.empty() || from.size() > limits_.frame_size) return false;
     // Newer releases of simdjson skip a byte order mark, which RFC 8259 (8.1) forbids to send.
     if (as_text(from).starts_with("\xef\xbb\xbf")) return false;
-    // What stands in the padding does not matter: it is only there to be read.
+    // The padding may hold anything; it only has to be readable.
     std::memcpy(padded_, from.data(), from.size());
     size_ = from.size();
     return !parser_.iterate(padded_, size_, size_ + simdjson::SIMDJSON_PADDING).get(document);
@@ -128,7 +128,7 @@ class Reader final : public SimdjsonReader {
     }
   }
 
-  /// On-Demand takes a NUL for the end of a number.
+  /// Whether a NUL follows a number, which On-Demand would accept.
   static bool ends_in_nul(ondemand::value& value) noexcept {
     const char* at = value.raw_json_token().data();
 #ifdef __SSE2__
@@ -143,13 +143,14 @@ class Reader final : public SimdjsonReader {
     return *at == '\0';
   }
 
-  /// simdjson 3.0 makes something else of a fraction with 20 digits or more.
+  /// simdjson 3.0 misreads fractions of 20 digits or more.
   static bool may_be_misread(ondemand::value& value) noexcept {
     return value.raw_json_token().size() >= 20;
   }
 
-  /// Whether the digits that were read as `real` are nearest to the same float as `real` is. A
-  /// double halfway between two floats does not tell which, and the smallest have other halves.
+  /// Whether `real`, read from digits, rounds to the float that is nearest to those digits. That is
+  /// unknown for a double halfway between two floats, and for the smallest ones, whose halfway
+  /// points are elsewhere.
   static bool rounds_once(double real) noexcept {
     constexpr std::uint64_t kDropped = (std::uint64_t{1} << 29) - 1;
     constexpr std::uint64_t kHalf = std::uint64_t{1} << 28;
@@ -171,7 +172,7 @@ class Reader final : public SimdjsonReader {
   bool is_json(ondemand::value& value) noexcept {
     JsonWalker walker(as_bytes({padded_, size_}), limits_.depth);
     walker.seek(static_cast<std::size_t>(value.raw_json_token().data() - padded_));
-    // To On-Demand all of "1//" is one number; what it skips must be no more than has been walked.
+    // To On-Demand all of "1//" is one number, so what follows the value is checked as well.
     bool more = false;
     return walker.value(1) && walker.next_member(false, more);
   }
@@ -219,7 +220,7 @@ class Reader final : public SimdjsonReader {
     return false;
   }
 
-  // simdjson reads blocks of this size: from the start of a line they lie in one line each.
+  // simdjson reads blocks of this size; aligned to it, each is in one cache line.
   static constexpr std::size_t kLine = 64;
 
   Limits limits_;

@@ -1,5 +1,5 @@
-// simdjson's On-Demand parser, made strict: as a reader behind the fast path, and as rows of its
-// own to compare with.
+// simdjson's On-Demand parser, made strict: reads what the fast path does not, and is measured by
+// codecbench for comparison.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@
 
 namespace wiremark::wire {
 
-/// Reads by simdjson; one thread at a time. It says whether a text is good, not what is wrong with
-/// it: that is for JsonWalker. Texts live in the reader until its next call.
+/// Reads by simdjson, for one thread. It says whether a text is valid, not what is wrong with it:
+/// JsonWalker does that. Texts live in the reader until its next call.
 class SimdjsonReader {
  public:
   virtual ~SimdjsonReader() = default;
 
   /// The instructions that it was compiled for: "icelake", "haswell" or "baseline".
   virtual std::string_view kernel() const noexcept = 0;
-  /// A whole message, every byte of it checked. False also for a text longer than the limit.
+  /// Reads a whole message and checks every byte. False also for a text longer than the limit.
   virtual bool decode(Bytes from, Message& into) noexcept = 0;
-  /// The value under `key` of an object, nothing behind it checked.
+  /// Reads the value under `key` of an object; nothing behind it is checked.
   virtual bool take(Bytes packet, std::string_view key, ValueType type, Value& into) noexcept = 0;
   /// The same with every byte checked.
   virtual bool take_checked(Bytes packet, std::string_view key, ValueType type,

@@ -1,4 +1,4 @@
-// The bytes that a JSON string may hold as they are, found a block at a time.
+// Finds the bytes that a JSON string may hold without escapes, a block at a time.
 #pragma once
 
 #include <bit>
@@ -29,6 +29,9 @@ constexpr int json_hex_value(char digit) noexcept {
   return -1;
 }
 
+/// The bytes that are looked at together.
+inline constexpr std::size_t kJsonBlock = 16;
+
 #ifdef __SSE2__
 inline __m128i json_block(const char* at) noexcept {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
@@ -43,13 +46,13 @@ inline __m128i json_escapes(__m128i block) noexcept {
 }
 #endif
 
-/// How many of the first `size` bytes are ASCII that a string holds as it is. Reads no further.
+/// How many of the first `size` bytes are ASCII without a need for escapes. Reads no further.
 inline std::size_t json_plain_prefix(const char* text, std::size_t size) noexcept {
   std::size_t at = 0;
 #ifdef __SSE2__
   for (; size - at >= 16; at += 16) {
     const __m128i block = json_block(text + at);
-    // The highest bit of a byte is what the mask takes, so that other than ASCII counts too.
+    // The mask takes the highest bit of each byte, which is also set in what is not ASCII.
     const int found = _mm_movemask_epi8(_mm_or_si128(json_escapes(block), block));
     if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(unsigned(found)));
   }

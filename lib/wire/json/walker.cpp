@@ -1,4 +1,4 @@
-// RFC 8259, production by production: what stands around strings, numbers and words.
+// RFC 8259, production by production: objects, arrays and what separates their values.
 #include "wire/json/walker.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ bool JsonWalker::value(unsigned outer) noexcept {
     } else if (!scalar()) {
       return false;
     }
-    // A value is complete, or an empty container waits to be closed. Close what ends here.
+    // A value is complete, or a container is empty: close the containers that end here.
     bool more = false;
     while (!more && depth > outer) {
       skip_space();

@@ -1,7 +1,7 @@
-// A strict walk over JSON (RFC 8259) that names the first error and its place.
+// A strict walk over JSON (RFC 8259) that names the first error and where it is.
 //
-// It reads byte by byte where it matters and needs no memory but its own: the readers in front of
-// it are fast, this one is exact. Nothing here recurses.
+// The readers in front of it are fast; this one is exact. It allocates nothing and does not
+// recurse.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace wiremark::wire {
 
-/// What is under `at` in a text, and whether it is JSON. Belongs to one decode.
+/// A position in a text, and whether the text up to there is JSON. For one decode.
 class JsonWalker {
  public:
-  /// The nesting that the walker can remember at most, whatever the limit asked for.
+  /// The deepest nesting that the walker can follow, whatever the limit says.
   static constexpr unsigned kMaxDepth = 1024;
 
   /// `depth`: containers that may be open at once, the outermost one included.
@@ -28,7 +28,7 @@ class JsonWalker {
   void seek(std::size_t at) noexcept { at_ = at; }
   DecodeError error() const noexcept { return error_; }
 
-  // Each of these moves past what it names and is false when that is not there; error() says why.
+  // Each of these moves past what it names. False when that is not there; error() says why.
 
   /// One whole value of any type; `outer` containers are open around it.
   bool value(unsigned outer) noexcept;
@@ -56,7 +56,7 @@ class JsonWalker {
   char byte() const noexcept { return text_[at_]; }
   bool fail(DecodeErrorKind kind) noexcept { return fail(kind, at_); }
   bool next(DecodeErrorKind otherwise, char wanted) noexcept;
-  /// In front of every token, and there is hardly ever any: all of it is at most a blank.
+  /// Called before every token; usually there is at most one blank.
   void skip_space() noexcept {
     while (!at_end() && static_cast<unsigned char>(byte()) <= ' ' && json_is_space(byte())) ++at_;
   }

@@ -1,4 +1,5 @@
-// Numbers by arithmetic on all digits at once, text by blocks; bytes one at a time only to escape.
+// Writes numbers by arithmetic on all digits at once and texts by blocks; only what needs escapes
+// is written byte by byte.
 #include "wire/json/writer.h"
 
 #include <array>
@@ -21,8 +22,8 @@ char* put(char* to, std::string_view text) {
 }
 
 /// The eight decimal digits of a number below 10^8 as bytes 0..9, the first in the lowest byte.
-/// Each step splits all lanes at once; the factors are 2^20/100 and 2^10/10 rounded up, exact for
-/// the lanes' ranges of four and two digits.
+/// Each step splits all lanes at once. The factors are 2^20/100 and 2^10/10 rounded up, which give
+/// exact quotients for lanes of four and two digits.
 std::uint64_t eight_digits(std::uint32_t number) {
   const std::uint64_t fours = number / 10'000 | std::uint64_t{number % 10'000} << 32;
   const std::uint64_t upper_twos = (fours * 10'486 >> 20) & 0x0000'007F'0000'007F;
@@ -54,7 +55,7 @@ char* put_integer(char* to, std::int32_t number) {
   return to + 8 - zeros;
 }
 
-/// What a text is made of, and so how it can be written.
+/// What a text consists of, which decides how it can be written.
 struct Made {
   bool plain = true;  ///< No byte needs an escape.
   bool ascii = true;
@@ -70,7 +71,7 @@ Made copy_short(char* to, std::string_view text) {
   return made;
 }
 
-/// Copies `text` as it is and tells whether that was right.
+/// Copies `text` unchanged and tells whether that was right.
 Made copy_text(char* to, std::string_view text) {
 #ifdef __SSE2__
   const std::size_t size = text.size();
@@ -124,7 +125,7 @@ char* put_escape(char* to, char byte) {
   return to;
 }
 
-/// What stands between the quotes; nullptr when it is not UTF-8.
+/// Writes what comes between the quotes; nullptr when it is not UTF-8.
 char* put_text(char* to, std::string_view text) {
   const Made made = copy_text(to, text);
   if (!made.ascii && !is_utf8(as_bytes(text))) return nullptr;

@@ -1,4 +1,4 @@
-// Fields in any order, unknown ones among them, and everything that is wrong with a packet.
+// Decodes packets of any field order, with unknown fields, and names what is wrong with a packet.
 #include "wire/protobuf/codec.h"
 
 #include "wire/protobuf/wire.h"

@@ -15,8 +15,8 @@
 
 namespace wiremark::wire {
 
-/// Follows libprotobuf where it is right: fields in any order, the last of several counts, a number
-/// over 32 bits is cut, unknown fields and known numbers of another wire type are stepped over.
+/// Behaves as libprotobuf does: fields in any order, the last of several counts, a number over 32
+/// bits is cut, unknown fields and known numbers of another wire type are skipped.
 /// Stricter in three things: content must be UTF-8 (the rule of proto3), the tenth byte of a varint
 /// holds one bit, and groups nest no deeper than Limits::depth (at most 64).
 class ProtobufCodec {
@@ -68,7 +68,7 @@ inline DecodeError ProtobufCodec::decode(Bytes from, Message& message) const noe
     message.content = as_text(content);
     return {};
   }
-  // Through a message of its own, so that the caller's may live in registers.
+  // A message of its own, so that the compiler can keep the caller's in registers.
   Message other;
   const DecodeError error = decode_any_numbers(from, other);
   message = other;

@@ -1,4 +1,4 @@
-// Both layouts differ in one tag: that of the payload, or that of the member.
+// Envelopes as protocol buffers: the layouts differ in one tag, of the payload or of the member.
 #include "wire/protobuf/envelope.h"
 
 #include <cstring>
@@ -103,8 +103,8 @@ DecodeError ProtobufEnvelope::decode_nest(Bytes from, Envelope& envelope) const 
 
 DecodeError ProtobufEnvelope::decode_union(Bytes from, Envelope& envelope) const noexcept {
   if (from.size() > limits_.frame_size) return {DecodeErrorKind::too_large, 0};
-  // The member may stand in front of the type that names it. So every member is read where it
-  // stands, and when the last one turns out not to be the right one, a second pass looks for that.
+  // The member may come before the type that names it. So the first pass reads whatever member it
+  // meets; if the last one was not the right one, a second pass looks for that.
   constexpr std::uint32_t kLastMember = member_tag(kMaxEnvelopeType);
   std::uint32_t last = 0;
   bool saw_type = false;

@@ -12,7 +12,7 @@
 
 namespace wiremark::wire {
 
-/// Fields in any order, unknown ones stepped over, the last of several counts.
+/// Fields in any order, unknown ones skipped, the last of several counts.
 class ProtobufEnvelope {
  public:
   static constexpr std::string_view kName = "protobuf";
@@ -45,8 +45,8 @@ class ProtobufEnvelope {
 
 inline DecodeError ProtobufEnvelope::route(Bytes from, std::int32_t& type,
                                            Bytes& inner) const noexcept {
-  // A straight path for the field order that every encoder writes: a router hands on most packets
-  // in less time than a call with its results in memory takes.
+  // Inline, for the field order that every encoder writes: routing most packets then takes less
+  // time than a call that returns its results in memory.
   const std::byte* at = from.data();
   std::uint64_t number = 0;
   Bytes payload;

@@ -1,4 +1,4 @@
-// One pass over the fields, which stops at the key or at the end.
+// Takes a value in one pass over the fields, which stops at the key or at the end.
 #include "wire/protobuf/pairs.h"
 
 #include <bit>
@@ -55,7 +55,7 @@ std::byte* put(std::byte* to, unsigned key, const Value& value) {
   return to;
 }
 
-/// Puts `number` into `value`, unless it is outside the type asked for.
+/// Puts `number` into `value`; false when the type asked for cannot hold it.
 bool narrow(std::uint64_t number, ValueType type, Value& value) {
   const auto as_signed = static_cast<std::int64_t>(number);
   switch (type) {

@@ -20,13 +20,13 @@ struct PacketStart {
   static constexpr std::size_t kSize = 3 + kHeadBytes + kGuidBytes;
 
   static bool matches(std::uint64_t word) noexcept { return (word & kMask) == kConstants; }
-  /// Does a content of this length follow? It must be below 0x80, so that it takes one byte.
+  /// Whether a content of this length follows. It must be below 0x80, so that it takes one byte.
   static bool matches(std::uint64_t word, std::uint64_t length) noexcept {
     constexpr std::uint64_t kWithLength = kMask | std::uint64_t{0xFF} << (8 * kSize);
     return ((word ^ (kConstants | length << (8 * kSize))) & kWithLength) == 0;
   }
-  /// The numbers of a packet whose start matches. They are loaded once more, byte by byte: what
-  /// comes out of a load needs no shift and no mask.
+  /// The numbers of a packet whose start matches. Loading them again byte by byte is cheaper than
+  /// shifting and masking the word.
   static std::uint32_t head(const std::byte* packet) noexcept {
     return get<kHeadBytes>(packet + 1);
   }
@@ -66,8 +66,8 @@ struct PacketStart {
   }
 };
 
-/// True when `is` is, for one of the layouts of small numbers. They are told apart by branches for
-/// the reason of get_field().
+/// Whether is() holds for one of the layouts of small numbers. Tried by branches, for the reason
+/// given at get_field().
 template <class Is>
 [[gnu::always_inline]] inline bool any_start(const Is& is) noexcept {
   return is(PacketStart<2, 1>()) || is(PacketStart<1, 1>()) || is(PacketStart<2, 2>()) ||
@@ -80,8 +80,8 @@ inline constexpr std::size_t kShortPacketMin = 8;
 inline constexpr std::size_t kShortPacketMax = PacketStart<1, 1>::kSize + 1 + 0x7F;
 
 /// Reads a packet of small numbers and a content of less than 0x80 bytes. False when it is none.
-/// Its start and the length, which follows from the size, are checked by one comparison: hardly
-/// anything waits for the packet's bytes when they come from far.
+/// The expected length follows from the size, so one comparison checks it with the start: little
+/// work waits for the packet's bytes when they are not in the cache.
 inline bool get_short_packet(Bytes from, std::uint32_t& head, std::uint32_t& guid,
                              Bytes& content) noexcept {
   const std::byte* const at = from.data();
@@ -96,7 +96,7 @@ inline bool get_short_packet(Bytes from, std::uint32_t& head, std::uint32_t& gui
   });
 }
 
-/// Reads a packet of small numbers, of at least 8 bytes; its content as get_rest() has it.
+/// Reads a packet of small numbers, of at least 8 bytes; its content as in get_rest().
 inline bool get_packet(Bytes from, std::uint32_t& head, std::uint32_t& guid,
                        Bytes& content) noexcept {
   const std::byte* const at = from.data();
@@ -113,8 +113,8 @@ inline bool get_packet(Bytes from, std::uint32_t& head, std::uint32_t& guid,
   return starts && get_rest(from.subspan(size), content);
 }
 
-/// Writes a start and the length of the content, at most 2 * 11 + 1 + 5 bytes; the byte behind
-/// them. Three bytes more may be overwritten.
+/// Writes a start and the length of the content, at most 2 * 11 + 1 + 5 bytes; returns where they
+/// end. Three bytes more may be overwritten.
 inline std::byte* put_start(std::byte* to, std::int32_t head, std::int32_t guid,
                             std::uint32_t length) noexcept {
   const auto head_bits = static_cast<std::uint32_t>(head);

@@ -1,4 +1,4 @@
-// The long forms of what protobuf/wire.h reads.
+// Reads what protobuf/wire.h leaves to a call: long varints, and fields to be skipped.
 #include "wire/protobuf/wire.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace wiremark::wire::protobuf {
 namespace {
 
-// Deeper groups are refused whatever the limits say: their numbers are kept in an array.
+// Deeper groups are refused whatever the limits say, because their numbers are kept in an array.
 constexpr unsigned kMaxGroupDepth = 64;
 
 // libprotobuf reads tags and lengths of at most this many bytes, and so do we.

@@ -1,4 +1,4 @@
-// The wire format of protocol buffers: tags, varints, and fields that nobody asked for.
+// The wire format of protocol buffers: tags, varints, and skipping of unknown fields.
 // Source: protobuf.dev/programming-guides/encoding.
 #pragma once
 
@@ -27,7 +27,7 @@ constexpr std::uint32_t tag_of(std::uint32_t field, WireType type) noexcept {
 
 inline constexpr std::size_t kMaxVarintSize = 10;
 
-/// Writes `value` in as few bytes as it takes, at most kMaxVarintSize; the byte behind the last.
+/// Writes `value` in as few bytes as possible, at most kMaxVarintSize; returns where they end.
 inline std::byte* put_varint(std::byte* to, std::uint64_t value) noexcept {
   for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::byte>(value | 0x80);
   *to++ = static_cast<std::byte>(value);
@@ -48,8 +48,8 @@ constexpr std::uint64_t split_groups(std::uint64_t x) noexcept {
   return (x & 0x007F007F007F007F) | (x & 0x3F803F803F803F80) << 1;
 }
 
-/// Writes a number that is not negative; the byte behind it. Eight bytes may be overwritten, of
-/// which at most five count.
+/// Writes a number that is not negative, of at most five bytes; returns where it ends. Eight bytes
+/// may be overwritten.
 inline std::byte* put_uint31(std::byte* to, std::uint32_t value) noexcept {
   if (value < 0x4000) [[likely]] {
     // One byte or two without a branch: lengths lie on both sides of 128.
@@ -71,10 +71,10 @@ inline std::byte* put_int32(std::byte* to, std::int32_t value) noexcept {
   return put_uint31(to, static_cast<std::uint32_t>(value));
 }
 
-/// Steps `at` over a field of this tag of one byte whose number takes one or two bytes, or up to
-/// eight when another four are left before `end` then; four bytes must be readable. False when it
-/// is none of these. Sizes are told apart by branches because a field tends to keep its size: a
-/// predicted branch lets the next field start before this one is loaded.
+/// Moves `at` past a field of this one-byte tag, whose number takes one or two bytes, or up to
+/// eight if another four then follow before `end`; four bytes must be readable. False for any other
+/// field. Branches on the size, because a field tends to keep its size: a predicted branch lets the
+/// next field begin before this one is loaded.
 inline bool get_field(const std::byte*& at, const std::byte* end, std::uint32_t tag,
                       std::uint64_t& value) noexcept {
   const std::uint32_t start = load_le<std::uint32_t>(at);
@@ -86,7 +86,7 @@ inline bool get_field(const std::byte*& at, const std::byte* end, std::uint32_t 
     return true;
   }
   if ((start & 0x800000) == 0) [[likely]] {
-    // The mark of the first byte is known to be set: whole bytes are cheaper to come by.
+    // The mark of the first byte is known to be set, so it is subtracted from the whole byte.
     value = (start >> 8 & 0xFF) - 0x80 + (start >> 9 & 0x3F80);
     at += 3;
     return true;
@@ -103,8 +103,8 @@ inline bool get_field(const std::byte*& at, const std::byte* end, std::uint32_t 
   return true;
 }
 
-/// Writes a field whose tag takes one byte; the byte behind it. Eleven bytes may be overwritten.
-/// The sizes are told apart by branches for the reason of get_field().
+/// Writes a field whose tag takes one byte; returns where it ends. Eleven bytes may be overwritten.
+/// Branches on the size, for the reason given at get_field().
 inline std::byte* put_field(std::byte* to, std::uint32_t tag, std::int32_t value) noexcept {
   const auto bits = static_cast<std::uint32_t>(value);
   if (bits < 0x80) {
@@ -119,9 +119,9 @@ inline std::byte* put_field(std::byte* to, std::uint32_t tag, std::int32_t value
   return put_int32(to + 1, value);
 }
 
-/// Reads a length that counts all the bytes behind it. False when it does not, or takes more than
-/// two bytes. How many it takes follows from what is left, so that nothing waits for the length
-/// itself. One byte must be readable.
+/// Reads a length that covers all the bytes behind it. False when it does not, or takes more than
+/// two bytes. How many it takes is derived from what is left, so that no work waits for the length
+/// to be loaded. One byte must be readable.
 inline bool get_rest(Bytes from, Bytes& value) noexcept {
   const std::size_t left = from.size();
   if (left - 1 < 0x80) [[likely]] {
@@ -135,7 +135,7 @@ inline bool get_rest(Bytes from, Bytes& value) noexcept {
 }
 
 /// Reads a field of this tag of one byte that ends where the packet does: its content is all that
-/// follows its length. False when it is another field, or get_rest() says so. Two bytes must be
+/// follows its length. False when it is another field, or when get_rest() is. Two bytes must be
 /// readable.
 inline bool get_last_bytes(Bytes from, std::uint32_t tag, Bytes& value) noexcept {
   return from[0] == static_cast<std::byte>(tag) && get_rest(from.subspan(1), value);
@@ -197,7 +197,7 @@ class Reader {
     return true;
   }
 
-  /// Steps over the field whose tag was just read.
+  /// Skips the field whose tag was just read.
   bool skip(std::uint32_t tag) noexcept {
     return WireType(tag & 7) >= WireType::group_start && WireType(tag & 7) <= WireType::group_end
                ? skip_group(tag)

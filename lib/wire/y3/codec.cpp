@@ -18,13 +18,13 @@ constexpr unsigned kHead = 1;
 constexpr unsigned kGuid = 2;
 constexpr unsigned kContent = 3;
 
-// A packet shorter than this is left to decode_any(): the fast path loads 8 bytes at a time, the
-// last of them at 3 bytes of root header and 2 * 7 bytes of integers.
+// Shorter packets are left to decode_any(): the fast path loads 8 bytes at a time, at most from
+// byte 17 on, behind 3 bytes of root header and 2 * 7 bytes of integers.
 constexpr std::size_t kFastSizeMin = 32;
 
-// The number in the value of one or two bytes that `word` holds from its third byte on, by which a
-// field starts that has the tag `id`; its bytes, or 0 when it is no such field. A field tends to
-// keep its size, so sizes are told apart by branches.
+// Reads a number of one or two bytes from a field with the tag `id` that starts in `word`. Returns
+// how many bytes the number has, or 0 if this is no such field. Branches on the size, since a field
+// tends to keep its size.
 template <Dialect D>
 std::size_t get_small(std::uint64_t word, unsigned id, std::int32_t& into) noexcept {
   constexpr bool kDraft = D == Dialect::draft01;
@@ -42,7 +42,7 @@ std::size_t get_small(std::uint64_t word, unsigned id, std::int32_t& into) noexc
   return 0;
 }
 
-// The fields below return nullptr for what is not in the usual form, right or wrong.
+// These return nullptr for a field that is not in the usual form, valid or not.
 
 template <Dialect D>
 const std::byte* get_field(const std::byte* at, unsigned id, std::int32_t& into) noexcept {
@@ -79,8 +79,8 @@ std::size_t BasicY3Codec<D>::encode(const Message& message, MutableBytes to) con
   const y3::Piece start = y3::header(y3::primitive_tag(kContent), content);
   const std::size_t body = head.size + guid.size + start.size + content;
   if (body > static_cast<std::size_t>(y3::kLengthMax)) return 0;
-  // The last piece stands at 16 at most where the content is empty, so that max_size() has room for
-  // what put() stores.
+  // With an empty content the last piece starts at byte 16 at most, so that max_size() has room for
+  // the 8 bytes that put() stores.
   std::byte* at = y3::put(to.data(), y3::header(kRoot, body));
   at = y3::put(at, head);
   at = y3::put(at, guid);

@@ -14,7 +14,7 @@ namespace wiremark::wire {
 
 /// Head and guid are int32 in the codec's dialect, content is raw: its encoding is not checked.
 ///
-/// decode() takes the fields in any order, steps over other ids and checks the nodes among them.
+/// decode() takes the fields in any order, skips other ids and checks the nodes among them.
 /// Errors: those of y3::Reader and of y3::get_int(), too_large (over the frame limit or a length
 /// over int32), trailing_data, depth_exceeded, invalid_tag (root that is not node 1),
 /// wrong_type (a node where a field is a primitive), duplicate_field, missing_field.

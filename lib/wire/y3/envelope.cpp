@@ -17,8 +17,8 @@ constexpr y3::Tag kFirst = y3::primitive_tag(1);
 constexpr y3::Tag kSecond = y3::primitive_tag(2);
 constexpr y3::Tag kMember = y3::node_tag(2);
 
-// Gives the children of a node that have the ids 1 and up and must have the tags `wanted`; all of
-// them must be there, once. Others are stepped over, and checked where they are nodes.
+// Reads the children of a node with the ids 1 and up, which must have the tags `wanted` and be
+// there exactly once. Others are skipped, and checked where they are nodes.
 template <std::size_t N>
 DecodeError get_fields(Bytes from, const y3::Packet& node, unsigned depth, const Limits& limits,
                        const std::array<y3::Tag, N>& wanted,
@@ -44,7 +44,7 @@ DecodeError get_fields(Bytes from, const y3::Packet& node, unsigned depth, const
   return {};
 }
 
-// As get_fields(), for the root that `from` is.
+// get_fields() of the root node, which is all of `from`.
 template <std::size_t N>
 DecodeError get_root(Bytes from, const Limits& limits, const std::array<y3::Tag, N>& wanted,
                      std::array<y3::Packet, N>& into) noexcept {

@@ -16,10 +16,11 @@ namespace wiremark::wire {
 ///   nest   node 1 {1: type, 2: payload}, the payload being a packet of its own: node 1 {1: body}
 ///   union  node 1 {1: type, node 2 {1: member, 2: body}}
 ///
-/// Sequence ids end at 63, so that 100 members cannot have one each: the member of a union says
-/// its number as a value. One that is not the type's is the missing_field it would be elsewhere.
+/// Sequence ids end at 63, too few for 100 members, so the member of a union carries its number as
+/// a value. If that is not the type, the member of the type is missing: missing_field, as in other
+/// formats.
 ///
-/// Errors besides those of the concept are the ones of BasicY3Codec.
+/// Other errors are those of the concept and of BasicY3Codec.
 template <y3::Dialect D>
 class BasicY3Envelope {
  public:
@@ -28,8 +29,7 @@ class BasicY3Envelope {
   explicit BasicY3Envelope(Limits limits = {}) noexcept : limits_(limits) {}
 
   std::size_t max_size(const Envelope& envelope) const noexcept {
-    // Four headers of 6 bytes and an integer of 7, or three and two, whichever the layout has, and
-    // what a header stores beyond its own.
+    // The longer layout has three headers of 6 bytes and two integers of 7; put() stores 8 bytes.
     return 3 * 6 + 2 * 7 + 8 + envelope.body.size();
   }
   std::size_t encode_nest(const Envelope& envelope, MutableBytes to) const noexcept;

@@ -1,4 +1,4 @@
-// Y3 packets of any shape: a reader that steps over siblings, a check of a whole tree, a writer.
+// Y3 packets of any shape: a reader that skips siblings, a check of a whole tree, a writer.
 #include "wire/y3/packet.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct Level {
   bool is_slice;
 };
 
-// Walks what stands between `begin` and the end of `top`, `depth` nodes down.
+// Walks from `begin` to the end of `top`, which is `depth` nodes down.
 DecodeError walk(Bytes packets, std::size_t begin, Level top, unsigned depth,
                  const Limits& limits) noexcept {
   const unsigned depth_limit = std::min(limits.depth, kDepthMax);

@@ -1,4 +1,4 @@
-// Y3 packets of any shape: a reader that steps over siblings, a check of a whole tree, a writer.
+// Y3 packets of any shape: a reader that skips siblings, a check of a whole tree, a writer.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace wiremark::wire::y3 {
 
-/// The first byte of a packet: 0x80 = node, 0x40 = slice (only of nodes), the rest its sequence id.
+/// The first byte of a packet: 0x80 = node, 0x40 = slice (only of nodes), the other bits its
+/// sequence id.
 struct Tag {
   std::uint8_t bits = 0;
 
@@ -25,19 +26,18 @@ struct Tag {
   bool operator==(const Tag&) const = default;
 };
 
-inline constexpr unsigned kIdMax = 63;
 constexpr Tag primitive_tag(unsigned id) noexcept { return {static_cast<std::uint8_t>(id)}; }
 constexpr Tag node_tag(unsigned id) noexcept { return {static_cast<std::uint8_t>(0x80 | id)}; }
 constexpr Tag slice_tag(unsigned id) noexcept { return {static_cast<std::uint8_t>(0xC0 | id)}; }
 
-/// One packet as it stands in memory. The value of a node is its children, one after another.
+/// One packet. The value of a node is its children, one after another.
 struct Packet {
   Tag tag;
   Bytes value;
-  std::size_t value_offset = 0;  ///< Where the value begins in what the reader was given.
+  std::size_t value_offset = 0;  ///< Of the value, from the start of the reader's bytes.
 };
 
-/// The few bytes that a header or a small primitive has, the first of them lowest.
+/// The few bytes of a header or a small primitive, the first in the lowest bits.
 struct Piece {
   std::uint64_t bytes = 0;
   std::size_t size = 0;  ///< At most 7; the bytes above are zero.
@@ -46,7 +46,7 @@ struct Piece {
 /// A tag and a length of at most kLengthMax.
 inline Piece header(Tag tag, std::size_t length) noexcept {
   if (length < 0x2000) [[likely]] {
-    // One byte or two without a branch: texts lie on both sides of 63 bytes.
+    // Without a branch on the size: texts have fewer and more than 63 bytes.
     const std::uint64_t two = length >= 0x40;
     const std::uint64_t high = (0x80 | length >> 7) & (0 - two);
     return {tag.bits | high << 8 | (length & 0x7F) << (8 + 8 * two), 2 + two};
@@ -56,8 +56,7 @@ inline Piece header(Tag tag, std::size_t length) noexcept {
   return {tag.bits | bytes << 8, 1 + size};
 }
 
-/// A primitive that is an int32. Its sizes are told apart by branches because a field tends to keep
-/// its size.
+/// A primitive that is an int32. Branches on the size, since a field tends to keep its size.
 template <Dialect D>
 Piece int32_primitive(unsigned id, std::int32_t value) noexcept {
   // The sign is the highest of the bits that each byte of the number has.
@@ -74,14 +73,14 @@ Piece int32_primitive(unsigned id, std::int32_t value) noexcept {
   return {id | size << 8 | int_bytes<D>(value, size) << 16, 2 + size};
 }
 
-/// Writes a piece and gives what is behind it. Stores 8 bytes: what follows is written later, or
-/// the room is there.
+/// Writes a piece and returns where it ends. Stores 8 bytes, so what follows is written later, and
+/// there must be room.
 inline std::byte* put(std::byte* to, Piece piece) noexcept {
   store_le(to, piece.bytes);
   return to + piece.size;
 }
 
-/// Steps over packets that stand one after another, without entering nodes.
+/// Reads packets one after another, without entering nodes.
 class Reader {
  public:
   explicit Reader(Bytes packets) noexcept : Reader(packets, 0, packets.size()) {}
@@ -94,8 +93,8 @@ class Reader {
   bool done() const noexcept { return at_ == end_; }
   std::size_t offset() const noexcept { return at_; }
 
-  /// Reads the next packet and steps behind it. Errors: truncated (also at the end), invalid_tag,
-  /// and those of get_length(); the reader then stays where it was.
+  /// Reads the next packet. Errors: truncated (also at the end), invalid_tag, and those of
+  /// get_length(); the reader then stays where it was.
   DecodeError next(Packet& into) noexcept {
     if (at_ == end_) return {DecodeErrorKind::truncated, at_};
     const Tag tag{std::to_integer<std::uint8_t>(packets_[at_])};
@@ -141,8 +140,8 @@ DecodeError check_whole(Bytes packet, const Limits& limits) noexcept;
 /// need_more_data, too_large, and those of get_length().
 DecodeError packet_size(Bytes stream, const Limits& limits, std::size_t& size) noexcept;
 
-/// Writes packets one behind another into a span that it never leaves: what does not fit makes
-/// the whole text void, and size() 0.
+/// Writes packets one behind another into a span. If something does not fit, nothing is valid and
+/// size() is 0.
 class Writer {
  public:
   explicit Writer(MutableBytes to) noexcept : to_(to) {}

@@ -75,7 +75,7 @@ constexpr std::uint64_t int_bytes(std::int64_t value, std::size_t size) noexcept
   return std::byteswap(bytes) >> (64 - 8 * size);
 }
 
-/// Writes the int_size(value) bytes of an integer and gives their number.
+/// Writes the int_size(value) bytes of an integer and returns their number.
 template <Dialect D>
 inline std::size_t put_int(std::byte* to, std::int64_t value) noexcept {
   const std::size_t size = int_size<D>(value);
@@ -97,12 +97,12 @@ constexpr std::size_t length_size(std::size_t length) noexcept {
   return int_size<Dialect::draft01>(static_cast<std::int64_t>(length));
 }
 
-/// Writes a length of at most kLengthMax and gives its bytes.
+/// Writes a length of at most kLengthMax and returns how many bytes it has.
 inline std::size_t put_length(std::byte* to, std::size_t length) noexcept {
   return put_int<Dialect::draft01>(to, static_cast<std::int64_t>(length));
 }
 
-/// Reads the length that `from` starts with and gives its bytes in `size`. Errors: truncated,
+/// Reads the length that `from` starts with; `size` is how many bytes it has. Errors: truncated,
 /// malformed_varint (no end within 5 bytes), negative_length, too_large (over kLengthMax).
 /// Forms longer than needed are taken, as every Go implementation does.
 inline DecodeErrorKind get_length(Bytes from, std::size_t& length, std::size_t& size) noexcept {
@@ -125,8 +125,8 @@ inline DecodeErrorKind get_length(Bytes from, std::size_t& length, std::size_t& 
   return DecodeErrorKind::malformed_varint;
 }
 
-/// The number in the low `size` <= 8 bytes of `word`, the last byte lowest. False when it does not
-/// end with its last byte, or before.
+/// The number in the low `size` <= 8 bytes of `word`, of which the last byte is the lowest. False
+/// when it does not end with its last byte.
 template <Dialect D>
 constexpr bool int_from_word(std::uint64_t word, std::size_t size, std::int64_t& into) noexcept {
   const std::size_t unused = 64 - 8 * size;
@@ -203,7 +203,7 @@ inline std::size_t float_size(F value) noexcept {
   return zeros < sizeof(F) ? sizeof(F) - zeros : 1;
 }
 
-/// Writes the float_size(value) bytes of a float and gives their number.
+/// Writes the float_size(value) bytes of a float and returns their number.
 template <class F>
 inline std::size_t put_float(std::byte* to, F value) noexcept {
   const auto bits = std::byteswap(std::bit_cast<FloatBits<F>>(value));

@@ -13,13 +13,14 @@ namespace {
 
 static_assert(kSimdNodeMin > kJumpsMin);
 
-// A walk is a chain of loads, each waiting for the one before it: 6 cycles a child. The jumps of
-// all positions are computed side by side instead, and the chain is one load per jump.
+// A plain walk is a chain of loads, each waiting for the one before: 6 cycles a child. Here the
+// jumps of all positions are computed side by side, and each jump, over several children, is one
+// load.
 std::size_t walk_avx2(Bytes children, unsigned key, bool whole) noexcept {
   const std::size_t size = children.size();
   if (size < kSimdNodeMin) return walk_scalar(children, key, whole);
   const std::byte tag{static_cast<std::uint8_t>(key)};
-  // The last byte cannot begin a child: it would have no length.
+  // The last byte cannot be the start of a child, which has a length too.
   const std::size_t last = size - 1;
   std::array<std::uint8_t, kJumpsMax> jumps;
   std::size_t found = kAbsent;

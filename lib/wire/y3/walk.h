@@ -13,13 +13,13 @@ namespace wiremark::wire::y3 {
 
 /// No child has the id, and the children fill their node exactly.
 inline constexpr std::size_t kAbsent = SIZE_MAX;
-/// Something the walk leaves to the general reader: a node, a broken child, and for the SIMD walks
-/// a child of 64 bytes or more.
+/// The walk met something that it leaves to the general reader: a node, a broken child, or for the
+/// SIMD walks a child of 64 bytes or more.
 inline constexpr std::size_t kUnusual = SIZE_MAX - 1;
 
-/// Gives the offset of the first primitive with the id `key`, kAbsent or kUnusual. With `whole`
-/// every child is stepped over, so that an offset also means: all are primitives and fill the node
-/// exactly. Without it the walk stops at the child, which is whole. Reads nothing outside
+/// Returns the offset of the first primitive with the id `key`, kAbsent or kUnusual. With `whole`
+/// it walks over every child, so that an offset also means that all are primitives and fill the
+/// node exactly. Without, it stops at that child, which is complete. Reads nothing outside
 /// `children`.
 using Walk = std::size_t (*)(Bytes children, unsigned key, bool whole) noexcept;
 
@@ -48,14 +48,14 @@ std::size_t walk_vbmi(Bytes children, unsigned key, bool whole) noexcept;
 /// How many positions one fill can do.
 inline constexpr std::size_t kJumpsMin = 32;
 inline constexpr std::size_t kJumpsMax = 128;
-/// Jumps from here on mean that a child on the way is unusual: 255 less a lane of 0 to 63. A plain
-/// child ends at most at lane 63 + 2 + 63.
+/// A jump of this or more means an unusual child on the way: it is 255 minus a lane of 0 to 63. A
+/// plain child ends at lane 63 + 2 + 63 at most.
 inline constexpr std::uint8_t kUnusualJump = 0xC0;
 
-/// Fills `jumps` for `positions` (kJumpsMin to kJumpsMax) tags from `tags` on, and so reads
-/// positions + 1 bytes: from each position, how far it is to a later one on the chain of children
-/// that would start there. What is no child's beginning has a jump too; nobody follows it. A jump
-/// never passes a child that begins with the byte `key`. Needs AVX2.
+/// Fills `jumps` for `positions` (kJumpsMin to kJumpsMax) tags from `tags` on, reading positions +
+/// 1 bytes: for each position, how far it is to a later one on the chain of children that would
+/// start there. Positions at which no child starts get a jump too, which is never followed. A jump
+/// never passes a child that starts with the byte `key`. Needs AVX2.
 void fill_jumps_avx2(const std::byte* tags, std::size_t positions, std::uint8_t key,
                      std::uint8_t* jumps) noexcept;
 #endif

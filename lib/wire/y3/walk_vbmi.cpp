@@ -13,7 +13,7 @@ namespace wiremark::wire::y3 {
 
 namespace {
 
-// As in the AVX2 file, the functions carry their target and the file is built like all others.
+// As in jumps_avx2.cpp, only these functions are compiled for AVX-512.
 #define WIREMARK_VBMI __attribute__((target("avx512f,avx512bw,avx512vbmi")))
 
 constexpr std::size_t kBlock = 128;
@@ -26,9 +26,9 @@ alignas(64) constexpr auto kPlaces = [] {
   return places;
 }();
 
-// Where the walk goes from each of 64 positions: to the next child of the block, or nowhere from
-// one with the key, from one that is unusual, and from the last one. Positions beyond `used` are
-// not read: a masked load does not fault on them.
+// Where the walk goes from each of 64 positions: to the next child of the block; to itself from a
+// child with the key, an unusual one and the last one. Positions beyond `used` are not read: a
+// masked load does not fault on them.
 WIREMARK_VBMI inline __m512i first_steps(const std::byte* tags, std::size_t from, __mmask64 used,
                                          __m512i key, __m512i positions) noexcept {
   const __m512i tag = _mm512_maskz_loadu_epi8(used, tags + from);
@@ -42,15 +42,15 @@ WIREMARK_VBMI inline __m512i first_steps(const std::byte* tags, std::size_t from
   return _mm512_mask_mov_epi8(next, stops, place);
 }
 
-// For each position of a block the last one of the walk from there. Nobody walks backwards: a half
-// of 64 never leads to the one before it.
+// For each position of a block, where the walk from there ends in the block. Walks go forward, so
+// the second half of 64 never leads to the first.
 struct LastPlaces {
   __m512i low;
   __m512i high;
 };
 
-// Permuting the steps by themselves takes two for one; a position that leads nowhere leads to
-// itself. `positions` is 1 to kBlock.
+// Permuting the steps by themselves doubles them; an end leads to itself. `positions` is 1 to
+// kBlock.
 WIREMARK_VBMI inline LastPlaces last_places(const std::byte* tags, std::size_t positions,
                                             unsigned key) noexcept {
   const __m512i keys = _mm512_set1_epi8(static_cast<char>(key));
@@ -81,7 +81,7 @@ WIREMARK_VBMI inline std::size_t last_from(const LastPlaces& last, std::size_t p
 WIREMARK_VBMI std::size_t walk_vbmi(Bytes children, unsigned key, bool whole) noexcept {
   const std::size_t size = children.size();
   if (size < kSimdNodeMin) return walk_scalar(children, key, whole);
-  // The last byte cannot begin a child: it would have no length.
+  // The last byte cannot be the start of a child, which has a length too.
   const std::size_t last = size - 1;
   constexpr unsigned kNoKey = 0xFF;  // No primitive has this tag.
   std::size_t found = kAbsent;
@@ -101,7 +101,7 @@ WIREMARK_VBMI std::size_t walk_vbmi(Bytes children, unsigned key, bool whole) no
       }
       if ((tag | length) >= 0x40) return kUnusual;
       at += 2 + length;
-      // A new block goes on as far as there is one; the last one need not be done again.
+      // Go on with the next block, unless this one already ended with the last position.
       if (begin + positions != last || at >= last) break;
       place = last_from(places, at - begin);
     }

@@ -110,6 +110,28 @@ TEST_CASE("json: any order, white space, escaped names and unknown fields are re
   }
 }
 
+TEST_CASE("json: an escape is read at every place of every length") {
+  const std::vector<std::pair<std::string, std::string>> escapes = {
+      {R"(\")", "\""},
+      {R"(\/)", "/"},
+      {R"(\u00e9)", "\u00e9"},
+      {R"(\u4e2D)", "\u4e2d"},
+      {R"(\ud83d\ude00)", "\U0001F600"},
+      {R"(\n\r\t\b\f\\)", "\n\r\t\b\f\\"}};
+  for (std::size_t size = 0; size < 70; ++size) {
+    for (std::size_t at = 0; at <= size; ++at) {
+      const std::string front(at, 'x');
+      const std::string back(size - at, 'y');
+      for (const auto& [written, meant] : escapes) {
+        Message read;
+        REQUIRE(!decode_by_all(R"({"head":1,"guid":2,"content":")" + front + written + back + "\"}",
+                               read));
+        REQUIRE(read.content == front + meant + back);
+      }
+    }
+  }
+}
+
 TEST_CASE("json: a plain content borrows the packet") {
   JsonCodec codec;
   const std::vector<std::byte> packet = exact(kPlainJson);
@@ -181,7 +203,9 @@ TEST_CASE("json: every prefix of a message is truncated") {
 TEST_CASE("json: every change of one byte is judged alike by all readers") {
   Message message;
   const std::string text = R"({"head":-567,"guid":15,"content":"a\nb","x":[1.5,{"y":null}]})";
-  for (const std::string& original : {std::string(kPlainJson), text}) {
+  const std::string escaped =
+      R"({"head":-567,"guid":15,"content":"behind a block of 16: \ud83d\ude00\u00e9\t, at the end \""})";
+  for (const std::string& original : {std::string(kPlainJson), text, escaped}) {
     for (std::size_t at = 0; at < original.size(); ++at) {
       for (int byte = 0; byte < 256; ++byte) {
         std::string changed = original;

@@ -44,18 +44,18 @@ double CopyStep::wire_bytes() const {
 
 namespace {
 
-/// Which of its halves are a codec's own, and not another row's.
+/// Which half of a codec is its own; the other half is measured by another row already.
 enum class Half : std::uint8_t { both, encode, decode };
 
-/// Hot and cold, of one implementation of a format: what it does itself, and a roundtrip of both.
+/// The hot and cold rows of one implementation of a format: what it does itself, and a roundtrip.
 template <wire::Codec C, Half kHalf = Half::both>
 void add_codec(std::vector<Row>& rows, const SharedContents& contents,
-               std::string_view implementation, Labels labels) {
+               const std::string& implementation, Labels labels) {
   for (const Access access : {Access::hot, Access::cold}) {
     CellName name{.workload = "packet",
                   .shape = {},
                   .size = 0,
-                  .format = C::kName,
+                  .format = std::string(C::kName),
                   .implementation = implementation,
                   .op = "decode",
                   .access = access,
@@ -92,7 +92,7 @@ std::vector<Row> packet_rows(const SharedContents& contents) {
   }
   add_codec<wire::BytesCodec>(rows, contents, "own", {});
   add_codec<wire::ProtobufCodec>(rows, contents, "own", {});
-  const auto copy = [](std::string_view object) {
+  const auto copy = [](const char* object) {
     return Labels{.result = "copy", .validated = false, .object = object};
   };
   add_codec<LibprotobufCodec<ProtobufObject::reused>>(rows, contents, "libprotobuf",

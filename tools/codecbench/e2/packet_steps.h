@@ -23,8 +23,8 @@ namespace wiremark::tools {
 inline constexpr std::int32_t kPacketHead = 567;
 inline constexpr std::int32_t kPacketGuid = 15;
 
-/// Messages whose contents lie on a shelf. Hot: one for each content. Cold: as many as the cache
-/// allows, each of a content drawn by lot.
+/// Messages with contents on a shelf. Hot: one for each content. Cold: as many as the cache allows,
+/// each with a random content.
 class MessageSet {
  public:
   MessageSet(Access access, const Contents& contents, Random& random) {
@@ -50,12 +50,12 @@ class MessageSet {
   std::vector<wire::Message> messages_;
 };
 
-/// Bytes around a packet on the wire: nothing where the format's own header says how long it is.
+/// Bytes around a packet on the wire: none if the format has a header of its own with the length.
 template <class C>
 inline constexpr double kFrameBytes =
     wire::kFramingOf<C> == wire::Framing::length_prefix ? wire::kLengthPrefixSize : 0;
 
-/// The largest room any of `messages` needs.
+/// The most room that any of `messages` needs.
 template <class C>
 std::size_t room_for(C& codec, const MessageSet& messages) {
   std::size_t room = 0;
@@ -82,7 +82,7 @@ std::string check_round_trip(C& codec, const MessageSet& messages, MutableBytes 
   return {};
 }
 
-/// Reads the members of `message` into registers; what a content borrows is not touched.
+/// Makes the compiler compute the members of `message`; the bytes of the content are not touched.
 inline void consume_message(const wire::Message& message, wire::DecodeError error) noexcept {
   consume(static_cast<bool>(error));
   consume(message.head);
@@ -91,8 +91,8 @@ inline void consume_message(const wire::Message& message, wire::DecodeError erro
   consume(message.content.size());
 }
 
-/// Encodes, always to the same place, as appending to a connection's output does; with `kReadBack`
-/// also decodes what was just written.
+/// Encodes to the same memory each time, as for the output of a connection; with `kReadBack` also
+/// decodes what was just written.
 template <wire::Codec C, bool kReadBack>
 class WriteStep {
  public:
@@ -129,7 +129,7 @@ class WriteStep {
   MutableBytes room_;
 };
 
-/// Decodes packets that lie where the set-up put them.
+/// Decodes packets laid out at set-up.
 template <wire::Codec C>
 class DecodeStep {
  public:
@@ -167,7 +167,7 @@ class DecodeStep {
   Shelf packets_;
 };
 
-/// What the contents themselves cost to copy: the floor under every encoder that copies.
+/// Copies the contents only: a lower bound for every encoder that copies.
 class CopyStep {
  public:
   CopyStep(Access access, const SharedContents& contents, Random& random);

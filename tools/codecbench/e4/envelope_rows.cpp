@@ -24,13 +24,13 @@ EnvelopeSet::EnvelopeSet(Access access, std::size_t bytes, Random& random) {
 namespace {
 
 template <wire::EnvelopeCodec E, EnvelopeKind kKind>
-void add_kind(std::vector<Row>& rows, std::string_view shape, std::size_t bytes,
-              std::string_view implementation, Labels labels) {
+void add_kind(std::vector<Row>& rows, const std::string& shape, std::size_t bytes,
+              const std::string& implementation, Labels labels) {
   for (const Access access : {Access::hot, Access::cold}) {
     CellName name{.workload = "envelope",
                   .shape = shape,
                   .size = bytes,
-                  .format = E::kName,
+                  .format = std::string(E::kName),
                   .implementation = implementation,
                   .op = "decode",
                   .access = access,
@@ -45,7 +45,7 @@ void add_kind(std::vector<Row>& rows, std::string_view shape, std::size_t bytes,
 
 /// Both layouts, and the route of a nest, which looks at the outer message only.
 template <wire::EnvelopeCodec E>
-void add_envelope(std::vector<Row>& rows, std::size_t bytes, std::string_view implementation,
+void add_envelope(std::vector<Row>& rows, std::size_t bytes, const std::string& implementation,
                   Labels labels) {
   add_kind<E, EnvelopeKind::nest>(rows, "nest", bytes, implementation, labels);
   add_kind<E, EnvelopeKind::union_of_all>(rows, "union", bytes, implementation, labels);

@@ -17,7 +17,7 @@ namespace wiremark::tools {
 /// The layouts of E4, and the server that only hands messages on.
 enum class EnvelopeKind : std::uint8_t { nest, union_of_all, route };
 
-/// Bodies of printable bytes and a type each: type 1 when hot, any of the 100 when cold.
+/// Bodies of printable bytes, each with a type: 1 when hot, any of the 100 when cold.
 class EnvelopeSet {
  public:
   EnvelopeSet(Access access, std::size_t bytes, Random& random);
@@ -46,7 +46,7 @@ wire::DecodeError decode_envelope(E& codec, Bytes packet, wire::Envelope& envelo
 }
 
 /// Encodes and decodes one envelope down to its body; what went wrong, or nothing. A route is
-/// right when its type is and it lends at least the body's bytes.
+/// right if the type is and it hands on at least the bytes of the body.
 template <EnvelopeKind kKind, wire::EnvelopeCodec E>
 std::string check_envelope(E& codec, const wire::Envelope& sent, MutableBytes room) {
   const std::size_t size = encode_envelope<kKind>(codec, sent, room);

@@ -61,23 +61,23 @@ ValueSet::ValueSet(Access access, std::size_t pairs, Random& random) {
 
 namespace {
 
-CellName take_name(std::string_view format, std::string_view implementation, std::size_t pairs,
+CellName take_name(std::string_view format, const std::string& implementation, std::size_t pairs,
                    Access access, Labels labels) {
   return {.workload = "take",
           .shape = "pairs",
           .size = pairs,
-          .format = format,
+          .format = std::string(format),
           .implementation = implementation,
           .op = "take",
           .access = access,
           .labels = labels};
 }
 
-/// Takes of one implementation: of a packet checked whole, and, with a name for it, of one that is
-/// read as far as the key.
+/// The rows of one implementation: with the whole packet checked and, under another name, read only
+/// as far as the key.
 template <wire::Pairs P>
-void add_takes(std::vector<Row>& rows, std::size_t pairs, std::string_view whole,
-               std::string_view partial, Labels labels) {
+void add_takes(std::vector<Row>& rows, std::size_t pairs, const std::string& whole,
+               const std::string& partial, Labels labels) {
   for (const Access access : {Access::hot, Access::cold}) {
     rows.push_back(
         make_row<TakeStep<P, true>>(take_name(P::kName, whole, pairs, access, labels), pairs));
@@ -90,7 +90,7 @@ void add_takes(std::vector<Row>& rows, std::size_t pairs, std::string_view whole
 }
 
 template <wire::Pairs P>
-void add_encode(std::vector<Row>& rows, std::size_t pairs, std::string_view implementation,
+void add_encode(std::vector<Row>& rows, std::size_t pairs, const std::string& implementation,
                 Labels labels) {
   for (const Access access : {Access::hot, Access::cold}) {
     CellName name = take_name(P::kName, implementation, pairs, access, labels);

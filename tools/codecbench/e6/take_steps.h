@@ -15,9 +15,8 @@
 
 namespace wiremark::tools {
 
-/// The values of a packet of `pairs` pairs: E6's own when hot. Cold packets hold values of the same
-/// types and of every length, drawn by lot: equal packets would leave a branch predictor nothing
-/// to guess.
+/// The values of a packet of `pairs` pairs: those of E6 when hot. Cold packets hold random values
+/// of the same types and all lengths, since a branch predictor would learn equal packets.
 class ValueSet {
  public:
   ValueSet(Access access, std::size_t pairs, Random& random);

@@ -16,8 +16,8 @@
 
 namespace wiremark::tools {
 
-/// One reused builder, and the verifier in front of every read. Every error of the verifier is
-/// bad_offset at 0: the library says no more. Sizes of what a builder makes are not known
+/// One reused builder, and the verifier before every read. Every error of the verifier is
+/// bad_offset at 0, since the library says no more. How much a builder writes is not known
 /// beforehand, so max_size() is generous.
 class FlatbuffersLibrary {
  public:
@@ -40,7 +40,7 @@ class FlatbuffersLibrary {
 
 static_assert(wire::Codec<FlatbuffersLibrary>);
 
-/// Verifies the whole packet in both strengths, then reads one field.
+/// Verifies the whole packet in both takes, then reads one field.
 class FlatbuffersLibraryPairs {
  public:
   static constexpr std::string_view kName = "flatbuffers";

@@ -82,7 +82,7 @@ json_t* make_value(const Value& value) {
       value);
 }
 
-/// jansson's integers are signed and 64 bits wide; this is what its reals say about a uint64.
+/// A uint64 from a real, since jansson's integers are signed.
 std::uint64_t nearest_uint64(double real) {
   constexpr double kEnd = 18446744073709551616.0;
   if (real >= kEnd) return std::numeric_limits<std::uint64_t>::max();

@@ -31,9 +31,9 @@ class JanssonValue {
   json_t* value_;
 };
 
-/// A tree is built and dropped for every message, as jansson wants it. It is asked to refuse names
-/// that occur twice; it takes numbers over 64 bits for syntax errors and knows no depth limit below
-/// 2048. Its errors carry its offset and, where the message is refused for its fields, 0.
+/// Builds and drops a tree for every message. jansson is told to refuse names that occur twice; it
+/// takes numbers over 64 bits for syntax errors, and its only depth limit is 2048. Errors have its
+/// offset, or 0 if a field is wrong.
 class JanssonCodec {
  public:
   static constexpr std::string_view kName = "json";
@@ -51,9 +51,9 @@ class JanssonCodec {
 
 static_assert(wire::Codec<JanssonCodec>);
 
-/// jansson parses the whole packet before it can hand out a value, so both takes are one. It has to
-/// read integers as reals: it refuses 18446744073709551615 otherwise, and so 64-bit numbers are
-/// exact up to 2^53 only.
+/// jansson parses the whole packet before it returns a value, so both takes are the same. Integers
+/// are read as reals, since it would refuse 18446744073709551615; so 64-bit numbers are exact only
+/// up to 2^53.
 class JanssonPairs {
  public:
   static constexpr std::string_view kName = "json";

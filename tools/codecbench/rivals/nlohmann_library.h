@@ -15,8 +15,8 @@
 
 namespace wiremark::tools {
 
-/// A tree is built for every message. What is not JSON is `syntax` at offset 0: with exceptions off
-/// the parser does not say more. Of a name that occurs twice the last one counts.
+/// Builds a tree for every message. What is not JSON is `syntax` at offset 0, since without
+/// exceptions the parser says no more. Of a name that occurs twice the last one counts.
 class NlohmannCodec {
  public:
   static constexpr std::string_view kName = "json";
@@ -34,7 +34,7 @@ class NlohmannCodec {
 
 static_assert(wire::Codec<NlohmannCodec>);
 
-/// The whole packet is parsed before a value is handed out, so both takes are one.
+/// The whole packet is parsed before a value is returned, so both takes are the same.
 class NlohmannPairs {
  public:
   static constexpr std::string_view kName = "json";

@@ -1,4 +1,4 @@
-// The calls that a user of libprotobuf makes who cares for speed.
+// The calls that a user of libprotobuf makes who wants it fast.
 #include "codecbench/rivals/protobuf_library.h"
 
 #include <google/protobuf/arena.h>

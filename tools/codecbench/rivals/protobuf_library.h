@@ -30,12 +30,11 @@ enum class ProtobufText : std::uint8_t {
   set,       ///< set_content(pointer, size): the generated setter, which makes a string first.
 };
 
-/// proto2 code does not check UTF-8, and every error is syntax at 0: the library says no more.
+/// proto2 code does not check UTF-8. Every error is `syntax` at 0, since the library says no more.
 template <ProtobufObject kObject, ProtobufText kText = ProtobufText::assigned>
 class LibprotobufCodec {
  public:
   static constexpr std::string_view kName = "protobuf";
-  static constexpr ProtobufObject kLifetime = kObject;
 
   explicit LibprotobufCodec(const wire::Limits& limits = {});
   LibprotobufCodec(LibprotobufCodec&&) noexcept;
@@ -65,7 +64,7 @@ extern template class LibprotobufCodec<ProtobufObject::arena>;
 static_assert(wire::Codec<ReusedLibprotobuf> && wire::Codec<FreshLibprotobuf> &&
               wire::Codec<ArenaLibprotobuf>);
 
-/// Parses the whole packet into one reused message in both strengths: the library has no other way.
+/// Both takes parse the whole packet into one reused message: the library has no other way.
 class LibprotobufPairs {
  public:
   static constexpr std::string_view kName = "protobuf";

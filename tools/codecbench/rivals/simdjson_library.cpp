@@ -41,7 +41,7 @@ std::size_t SimdjsonPairs::encode(std::span<const Value> values, MutableBytes to
 DecodeError SimdjsonPairs::take(Bytes packet, unsigned key, ValueType type, Value& into) noexcept {
   if (reader_->take(packet, PairName(key).text(), type, into)) [[likely]]
     return {};
-  // find_field does not see through escapes in names; own_ does, and names errors.
+  // find_field does not resolve escapes in names; own_ does, and it names errors.
   return own_.take(packet, key, type, into);
 }
 

@@ -17,7 +17,7 @@
 namespace wiremark::tools {
 
 /// Decodes with On-Demand and checks every byte; the content lives in the parser's buffer. simdjson
-/// 3 writes no JSON that is worth comparing, so that encode is JsonCodec's. Allocates nothing.
+/// 3 has no fast writer to compare with, so encode() is that of JsonCodec. Allocates nothing.
 class SimdjsonCodec {
  public:
   static constexpr std::string_view kName = "json";
@@ -35,7 +35,7 @@ class SimdjsonCodec {
 
 static_assert(wire::Codec<SimdjsonCodec>);
 
-/// Takes with find_field, or with all fields visited and unknown values walked when checked.
+/// take() uses find_field; take_checked() visits all fields and walks unknown values.
 class SimdjsonPairs {
  public:
   static constexpr std::string_view kName = "json";

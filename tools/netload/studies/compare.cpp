@@ -1,10 +1,13 @@
-// Backends against one another: the same load on each in turn, round by round, as one table.
+// Compares backends, or targets: the load on each in turn, round by round, as one table.
 #include "netload/studies/compare.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/units.h"
 #include "measure/quantity.h"
+#include "netload/find_server.h"
 #include "netload/studies/rounds.h"
 #include "printing.h"
 #include "report.h"
@@ -13,7 +16,20 @@ namespace wiremark::tools {
 
 namespace {
 
-std::string about(const LoadOptions& options, std::size_t rounds) {
+// Whether replies were compared with anything, in every run.
+bool all_verified(const std::vector<Contender>& contenders) {
+  const std::pair<std::string, std::string> wanted{"verify", "on"};
+  return std::ranges::all_of(contenders, [&](const Contender& one) {
+    return std::ranges::find(one.rounds.front().config, wanted) != one.rounds.front().config.end();
+  });
+}
+
+std::string about(const std::vector<Contender>& contenders) {
+  const LoadOptions& options = contenders.front().load;
+  const std::size_t rounds = contenders.front().rounds.size();
+  const std::string words = load::in_words(options.exchange);
+  const bool alike = std::ranges::all_of(
+      contenders, [&](const Contender& one) { return load::in_words(one.load.exchange) == words; });
   const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
   const std::string length =
       options.time.duration > 0
@@ -21,17 +37,18 @@ std::string about(const LoadOptions& options, std::size_t rounds) {
           : measure::format_counted(static_cast<std::uint64_t>(options.requests), "message");
   return fmt::format("{}, {}, {}, {} of {} each in turn, every reply {}",
                      measure::format_counted(options.connections, "connection"),
-                     load::in_words(options.exchange), open_loop ? "open loop" : "closed loop",
+                     alike ? words : "each in its own protocol",
+                     open_loop ? "open loop" : "closed loop",
                      measure::format_counted(rounds, "round"), length,
-                     options.no_verify ? "counted" : "verified");
+                     all_verified(contenders) ? "verified" : "counted");
 }
 
-// Those of options.compare that run here. One that does not is left out of the table, and a line
-// says why and how to allow it. Errors: none runs.
+// The backends of options.compare that can run here. Another one is left out of the table, and a
+// line says why and what would allow it. Errors: none can run.
 Result<std::vector<net::Backend>> runnable(const LoadOptions& options) {
   std::vector<net::Backend> backends;
   std::vector<Error> denied;
-  for (const net::Backend backend : options.compare) {
+  for (const net::Backend backend : options.compare.backends) {
     if (const auto choice = net::choose_backend(backend))
       backends.push_back(backend);
     else
@@ -43,29 +60,51 @@ Result<std::vector<net::Backend>> runnable(const LoadOptions& options) {
   return backends;
 }
 
-}  // namespace
-
-int compare(const LoadOptions& options, const std::vector<std::string>& arguments,
-            const net::Stop& stop, Signals& signals) {
+Result<std::vector<Contender>> enter_backends(const LoadOptions& options) {
   const auto backends = runnable(options);
-  if (!backends) return cannot("netload", backends.error());
-  const bool told = backends->size() < options.compare.size();
+  if (!backends) return std::unexpected(backends.error());
+  const bool told = backends->size() < options.compare.backends.size();
   const auto client = usable_backend("netload", options.backend, told || options.output.quiet);
-  if (!client) return cannot("netload", client.error());
+  if (!client) return std::unexpected(client.error());
   std::vector<Contender> contenders;
   for (const net::Backend backend : *backends) {
     auto one = enter(std::string(net::to_string(backend)), options, *client, backend,
                      ServerProcess::Listen::tcp);
-    if (!one) return cannot("netload", one.error());
+    if (!one) return std::unexpected(one.error());
     contenders.push_back(std::move(*one));
   }
-  const auto left_out = run_rounds(options.rounds, contenders, arguments, stop, signals);
+  return contenders;
+}
+
+Result<std::vector<Contender>> enter_targets(const LoadOptions& options) {
+  const auto client = usable_backend("netload", options.backend, options.output.quiet);
+  if (!client) return std::unexpected(client.error());
+  std::vector<Contender> contenders;
+  for (const std::string& name : options.compare.targets) {
+    LoadOptions load = for_target(options, name);
+    if (std::string wrong = complete(load); !wrong.empty())
+      return failed(name + ": " + wrong, {}, 0);
+    const auto address = net::Address::parse(load.target);
+    if (!address) return std::unexpected(address.error());
+    contenders.push_back({name, std::move(load), *client, std::nullopt, found_at(*address)});
+  }
+  return contenders;
+}
+
+}  // namespace
+
+int compare(const LoadOptions& options, const std::vector<std::string>& arguments,
+            const net::Stop& stop, Signals& signals) {
+  auto contenders =
+      options.compare.targets.empty() ? enter_backends(options) : enter_targets(options);
+  if (!contenders) return cannot("netload", contenders.error());
+  const auto left_out = run_rounds(options.rounds, *contenders, arguments, stop, signals);
   if (!left_out) return cannot("netload", left_out.error());
-  return conclude(options, contenders, [&] {
+  return conclude(options, *contenders, [&] {
     report::Comparison study;
-    study.setting = setting_of(options, about(options, contenders.front().rounds.size()));
+    study.setting = setting_of(options, about(*contenders));
     study.rounds_left_out = *left_out;
-    for (const Contender& one : contenders) study.backends.push_back({one.name, one.rounds});
+    for (const Contender& one : *contenders) study.backends.push_back({one.name, one.rounds});
     return remade(std::move(study));
   });
 }

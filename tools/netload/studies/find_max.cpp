@@ -1,4 +1,4 @@
-// What a search for the highest rate is asked, and how its probes and outcome are told.
+// Finds the highest rate that keeps the objectives, and prints the probes and the outcome.
 #include "netload/studies/find_max.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace wiremark::tools {
 namespace {
 
 constexpr double kFirstRate = 1'000;
-// The part of the planned rate that must be answered in its time.
+// The share of the planned rate that must be answered in time.
 constexpr double kReachedMin = 0.99;
 
 // Why the rate was not kept; empty when it was.
@@ -96,9 +96,11 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
   options.rate_hz = 0;
   options.grace = options.time.duration;
   options.output.progress = "off";
-  // Probes are told as they come: standard output may be for the document alone.
-  const bool to_output = options.output.json == "-";
-  const auto tell = [&](const std::string& text) { to_output ? write_err(text) : write_out(text); };
+  // Probes are told as they come: standard output may be for the document or the page alone.
+  const bool text_shown = shows_text(options.output);
+  const auto tell = [&](const std::string& text) {
+    text_shown ? write_out(text) : write_err(text);
+  };
   tell(about(options) + "\n\n");
   std::size_t number = 0;
   const auto prober = [&](double rate_hz) -> Result<Probe> {
@@ -113,13 +115,12 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
   if (auto done = search.run(); !done) return std::unexpected(done.error());
   if (search.probes().empty()) return kInterrupted;
   const report::MaxRate study = study_of(options, search, stop.requested());
-  const std::string document = report::json_document(study);
-  write_out(to_output ? document : report::outcome_text(study));
-  if (!to_output && !options.output.json.empty()) {
-    if (auto written = write_file(options.output.json, document); !written)
-      return std::unexpected(written.error());
-  }
+  if (auto done = deliver(study, report::outcome_text(study), options.output); !done)
+    return std::unexpected(done.error());
   if (stop.requested()) return kInterrupted;
+  for (const Probe* probe : search.best()) {
+    if (exit_code(probe->result, options) != kDone) return kCheckFailed;
+  }
   return search.best().empty() ? kCheckFailed : kDone;
 }
 

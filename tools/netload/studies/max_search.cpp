@@ -1,4 +1,4 @@
-// Doubles and halves the rate, and repeats what may have been luck or a hiccup.
+// The search for the highest rate: doubles, halves, and repeats what may have been chance.
 #include "netload/studies/max_search.h"
 
 #include <algorithm>
@@ -28,14 +28,15 @@ Result<> MaxSearch::run() {
   return confirm();
 }
 
-// A hiccup of the machine is no limit of the server: what failed once is tried again.
+// The machine, not the server, may be at fault once, so a rate that failed is tried again.
 Result<bool> MaxSearch::keeps(double rate_hz) {
   auto kept = probe(rate_hz);
   if (kept && !*kept && !over()) kept = probe(rate_hz);
   return kept;
 }
 
-// Repeats the highest rate, and goes down by the width of the bracket while it was luck.
+// Repeats the highest rate that was kept; if that was chance, goes down by the width of the
+// bracket.
 Result<> MaxSearch::confirm() {
   while (kept_hz_ > 0 && !over()) {
     const auto of_rate = [this](const Probe& one) { return one.rate_hz == kept_hz_; };

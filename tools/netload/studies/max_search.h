@@ -15,8 +15,8 @@ namespace wiremark::tools {
 using report::kProbesMax;
 using report::Probe;
 
-/// Doubles and halves a rate, and repeats what may have been luck or a hiccup. What a probe is, it
-/// does not know.
+/// Doubles and halves a rate, and repeats probes whose outcome may have been chance. It does not
+/// know what a probe is.
 class MaxSearch {
  public:
   /// Loads at a rate, in messages a second, and judges it. Errors: a load that cannot run.
@@ -30,13 +30,13 @@ class MaxSearch {
   Result<> run();
 
   const std::vector<Probe>& probes() const noexcept { return probes_; }
-  /// The highest rate that was kept; 0 is none.
+  /// The highest rate that was kept; 0: none.
   double kept_hz() const noexcept { return kept_hz_; }
   /// The probes of that rate that kept it.
   std::vector<const Probe*> best() const;
-  /// How many probes that rate had.
+  /// How many probes there were at that rate.
   std::size_t tries() const;
-  /// The lowest rate that was not; none when every rate was.
+  /// The probe of the lowest rate that was not kept; null if all were.
   const Probe* next() const;
 
  private:

@@ -1,4 +1,4 @@
-// Servers of our own under loads that are to be compared: each run in turn, round by round.
+// Runs several loads, each on a server of its own, in turn, round by round.
 #include "netload/studies/rounds.h"
 
 #include <fmt/format.h>
@@ -16,17 +16,17 @@ namespace wiremark::tools {
 
 namespace {
 
-// Whether the processors stayed where they were, in this round and since those that are kept. Their
-// distance varies a bit in one place; its least is what repeats from round to round.
-bool at_one_place(const std::vector<Contender>& contenders,
-                  std::span<const report::RunResult> round) {
+// Whether the processors were equally far apart during this round and in the rounds that were kept.
+// A distance varies a bit; its least value is what repeats from round to round.
+bool at_one_distance(const std::vector<Contender>& contenders,
+                     std::span<const report::RunResult> round) {
   const auto [nearest, farthest] = report::distances_of(round);
   Nanoseconds before = 0;
   for (const Contender& contender : contenders) {
     const Nanoseconds near = report::distances_of(contender.rounds).first;
     if (near > 0) before = before == 0 ? near : std::min(before, near);
   }
-  return measure::same_place(nearest, farthest) && measure::same_place(nearest, before);
+  return measure::same_distance(nearest, farthest) && measure::same_distance(nearest, before);
 }
 
 }  // namespace
@@ -36,8 +36,8 @@ Result<Contender> enter(std::string name, const LoadOptions& load, net::Backend 
   auto started = ServerProcess::start(server_arguments(load, server), listen);
   if (!started) return std::unexpected(started.error());
   started->rest();
-  Contender contender{std::move(name), load, client, std::move(*started)};
-  return contender;
+  const Target target{started->address(), {started->pid()}};
+  return Contender{std::move(name), load, client, std::move(*started), target};
 }
 
 Result<unsigned> run_rounds(unsigned rounds, std::vector<Contender>& contenders,
@@ -49,22 +49,20 @@ Result<unsigned> run_rounds(unsigned rounds, std::vector<Contender>& contenders,
   for (unsigned round = 0; round < rounds && !stop.requested();) {
     std::vector<report::RunResult> results;
     for (std::size_t i = 0; i < contenders.size() && !stop.requested(); ++i) {
-      // The order turns with the round, so that none is always first.
+      // The order rotates, so that none is always first.
       const Contender& contender = contenders[(i + round) % contenders.size()];
       if (progress)
         draw_progress(fmt::format("round {} of {}: {}", round + 1, rounds, contender.name));
       LoadOptions quietly = contender.load;
       quietly.output.progress = "off";
-      contender.server.go_on();
-      auto result =
-          run_load(quietly, contender.client, {contender.server.address(), contender.server.pid()},
-                   arguments, stop, signals);
-      contender.server.rest();
+      if (contender.server) contender.server->go_on();
+      auto result = run_load(quietly, contender.client, contender.target, arguments, stop, signals);
+      if (contender.server) contender.server->rest();
       if (!result) return std::unexpected(result.error());
       report::pass_verdict(*result);
       results.push_back(std::move(*result));
     }
-    if (!at_one_place(contenders, results) && left_out < rounds && !stop.requested()) {
+    if (!at_one_distance(contenders, results) && left_out < rounds && !stop.requested()) {
       ++left_out;
       continue;
     }

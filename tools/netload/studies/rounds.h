@@ -1,7 +1,8 @@
-// Servers of our own under loads that are to be compared: each run in turn, round by round.
+// Runs several loads, each on a server of its own, in turn, round by round.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,12 +14,13 @@
 
 namespace wiremark::tools {
 
-/// A server, the load that it is put under, and what came of it.
+/// A server, its load, and the results.
 struct Contender {
   std::string name;
   LoadOptions load;
-  net::Backend client;  ///< Of the load.
-  ServerProcess server;
+  net::Backend client;                  ///< The backend of the load.
+  std::optional<ServerProcess> server;  ///< A netecho of ours, if it is one.
+  Target target;
   std::vector<report::RunResult> rounds = {};
 
   template <class Figure>
@@ -29,35 +31,36 @@ struct Contender {
   }
 };
 
-/// Starts the netecho of a load, on `backend`; it rests (SIGSTOP) until its turn comes.
+/// Starts the netecho of a load, on `backend`; it is stopped (SIGSTOP) until its turn comes.
 Result<Contender> enter(std::string name, const LoadOptions& load, net::Backend client,
                         net::Backend server, ServerProcess::Listen listen);
 
-/// Runs the load of each contender in turn, `rounds` times, and calls after_round() behind each.
-/// Where the hypervisor moves the processors apart, a message costs three times as much: a round in
-/// which they were not as far apart as in those before it is left out and run again, up to as
-/// many as were asked for. Returns how many that were. Ends early when `stop` is requested.
-/// Errors: those of run_load().
+/// Runs the load of each contender in turn, `rounds` times, and calls after_round() after each
+/// round. When a hypervisor moves the processors apart, a message costs three times as much. So a
+/// round in which their distance was not that of the rounds before is left out and run again, at
+/// most as often as there are rounds. Returns how many were left out. Ends early when `stop` is
+/// requested. Errors: those of run_load().
 Result<unsigned> run_rounds(
     unsigned rounds, std::vector<Contender>& contenders, const std::vector<std::string>& arguments,
     const net::Stop& stop, Signals& signals, const std::function<void()>& after_round = [] {});
 
-/// What stands above and below a study of such runs.
+/// What is printed above and below a study of such runs.
 report::Setting setting_of(const LoadOptions& options, std::string about);
 
-/// The worst exit code that a round earned.
+/// The worst exit code of all rounds.
 int worst_of(const LoadOptions& options, const std::vector<Contender>& contenders);
 
-/// Prints what came of it as asked for: as text, as a document, or as text with the document in a
-/// file. Returns the worst exit code that a round earned, kInterrupted where one has no round;
-/// make_study() is not asked then.
+/// Prints the study as asked for: as text, as a document, or as text with the document in a file.
+/// Returns the worst exit code of all rounds; kInterrupted, without calling make_study(), if a
+/// contender has no round.
 template <class MakeStudy>
 int conclude(const LoadOptions& options, const std::vector<Contender>& contenders,
              MakeStudy&& make_study) {
   for (const Contender& one : contenders) {
     if (one.rounds.empty()) return kInterrupted;
   }
-  if (auto done = deliver(make_study(), options.output); !done)
+  const auto study = make_study();
+  if (auto done = deliver(study, report::text_report(study), options.output); !done)
     return cannot("netload", done.error());
   return worst_of(options, contenders);
 }

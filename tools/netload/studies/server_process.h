@@ -1,9 +1,8 @@
-// The server at the other end: one we start, or the process behind a listening address.
+// A netecho of our own at the other end.
 #pragma once
 
 #include <sys/types.h>
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,13 +38,9 @@ class ServerProcess {
  private:
   explicit ServerProcess(std::string folder) : folder_(std::move(folder)) {}
 
-  std::string folder_;  // Of its port file, and of the path it listens on.
-  pid_t pid_ = -1;      // None yet, or it ended before it was ready.
+  std::string folder_;  // Of the path it listens on.
+  pid_t pid_ = -1;      // None yet.
   net::Address address_;
 };
-
-/// The process that listens on `address` on this machine, found by its socket in /proc; none when
-/// it is elsewhere or we may not look into it.
-std::optional<pid_t> find_server(const net::Address& address);
 
 }  // namespace wiremark::tools

@@ -1,0 +1,287 @@
+// A protocol of the user's own: requests as they were written, replies told apart by a framer.
+#include "load/exchange/custom.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace wiremark::load {
+
+namespace {
+
+bool looks_like_resp(std::string_view bytes) noexcept {
+  return bytes.size() > 2 && std::string_view("+-:$*").contains(bytes.front()) &&
+         bytes.contains("\r\n");
+}
+
+// Three digits, as the greetings of SMTP, FTP and NNTP begin.
+bool looks_like_status(std::string_view bytes) noexcept {
+  return bytes.size() > 3 && (bytes[3] == ' ' || bytes[3] == '-') &&
+         std::ranges::all_of(bytes.substr(0, 3), [](unsigned char c) { return std::isdigit(c); });
+}
+
+bool looks_like_tls(std::string_view bytes) noexcept {
+  return bytes.size() > 2 && (bytes[0] == 0x15 || bytes[0] == 0x16) && bytes[1] == 3;
+}
+
+// What the bytes look like, and what to try then; empty where nothing comes to mind.
+std::string advice(std::string_view bytes, std::string_view form) {
+  if (looks_like_tls(bytes))
+    return "; this looks like TLS, which netload does not speak: name a port without it";
+  if (bytes.starts_with("HTTP/") && form != Http::kScheme.reply)
+    return "; this looks like HTTP: --reply http";
+  if (looks_like_status(bytes) || bytes.starts_with("SSH-"))
+    return "; a server that speaks first wants --greeting line";
+  if (looks_like_resp(bytes) && form != Redis::kScheme.reply)
+    return "; this looks like RESP: --reply resp";
+  return {};
+}
+
+Result<Request> request_of(const std::string& text, std::string_view line_end) {
+  Request request;
+  if (text.starts_with('@')) {
+    const auto bytes = text_or_file(text);
+    if (!bytes) return std::unexpected(bytes.error());
+    request.add_bytes(*bytes);
+  } else if (auto added = request.add_text(text); !added) {
+    return std::unexpected(added.error());
+  }
+  if (!request.text().ends_with(line_end)) request.add_bytes(line_end);
+  if (request.size() == 0) return failed("a request must not be empty", {}, 0);
+  return request;
+}
+
+Result<std::vector<Request>> requests_of(const CustomOptions& options) {
+  const Scheme* const scheme = scheme_of(options.scheme);
+  const std::string_view line_end = scheme ? scheme->line_end : std::string_view();
+  std::vector<std::string> texts = options.send;
+  if (!options.send_lines.empty()) {
+    const auto lines = lines_of(options.send_lines);
+    if (!lines) return std::unexpected(lines.error());
+    texts.insert(texts.end(), lines->begin(), lines->end());
+  }
+  if (texts.empty() && reply_of(options, false) == Http::kScheme.reply) {
+    auto request = http_request(options);
+    if (!request) return std::unexpected(request.error());
+    return std::vector{std::move(*request)};
+  }
+  if (texts.empty() && scheme) texts.emplace_back(scheme->request);
+  std::vector<Request> requests;
+  for (const std::string& text : texts) {
+    auto request = request_of(text, line_end);
+    if (!request) return std::unexpected(request.error());
+    requests.push_back(std::move(*request));
+  }
+  return requests;
+}
+
+// What replies are compared with, as far as the options say.
+Result<> add_expected(Custom& custom, const CustomOptions& options) {
+  const Scheme* const scheme = scheme_of(options.scheme);
+  if (custom.form == "echo") {
+    custom.compared = Compared::request;
+  } else if (options.expect == "same") {
+    custom.compared = Compared::first;
+  } else if (options.expect) {
+    const auto text = text_or_file(*options.expect);
+    if (!text) return std::unexpected(text.error());
+    custom.compared = options.expect->starts_with('@') ? Compared::whole : Compared::beginning;
+    custom.expected = *text;
+  } else if (scheme && !scheme->expect.empty() && options.send.empty() &&
+             options.send_lines.empty()) {
+    custom.compared = Compared::beginning;
+    custom.expected = scheme->expect;
+  }
+  return {};
+}
+
+std::unique_ptr<ExchangePlan> plan_with(Form form, Custom custom,
+                                        std::unique_ptr<ExchangePlan> greeting) {
+  return std::visit(
+      [&]<class P>(P& protocol) -> std::unique_ptr<ExchangePlan> {
+        return std::make_unique<ProtocolPlan<P>>(std::move(custom), std::move(greeting),
+                                                 std::move(protocol));
+      },
+      form);
+}
+
+}  // namespace
+
+CustomPlan::CustomPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting)
+    : custom_(std::move(custom)), greeting_(std::move(greeting)) {
+  for (const Request& request : custom_.requests)
+    asked_.push_back({.size = request.size(), .head = request.text().starts_with("HEAD ")});
+  lasting_ = std::ranges::none_of(custom_.requests, &Request::has_fields);
+}
+
+std::pair<std::string, std::string> CustomPlan::contents() const {
+  if (custom_.requests.size() == 1) return {"send", printable(custom_.requests.front().text())};
+  const auto [least, most] = std::ranges::minmax(custom_.requests, {}, &Request::size);
+  return {"send", fmt::format("{} requests of {} to {} bytes in turn", custom_.requests.size(),
+                              least.size(), most.size())};
+}
+
+std::pair<std::string, std::string> CustomPlan::checked() const {
+  switch (custom_.compared) {
+    case Compared::request:
+      return {"verify", "every reply compared with its request"};
+    case Compared::first:
+      return {"verify", "every reply compared with the first to its request"};
+    case Compared::beginning:
+      return {"verify", "every reply begins with " + printable(custom_.expected)};
+    case Compared::whole:
+      return {"verify", fmt::format("every reply compared with the {} bytes expected",
+                                    custom_.expected.size())};
+    case Compared::nothing:
+      break;
+  }
+  return {"replies", fmt::format("framed ({}), not compared: --expect says with what", name())};
+}
+
+std::string CustomPlan::unanswered() const {
+  return fmt::format(
+      "no request was answered with a whole reply ({}): netload speaks no TLS; a request may lack "
+      "its end, such as \\r\\n",
+      name());
+}
+
+Refusal CustomPlan::no_reply(const char* why, std::string_view bytes) const {
+  return {fmt::format("{}: no such reply", name()),
+          fmt::format("got {}, which is no reply as --reply '{}' has it: {}{}", printable(bytes),
+                      name(), why, advice(bytes, name()))};
+}
+
+Refusal CustomPlan::too_long(std::uint64_t size, std::string_view bytes) const {
+  return {"a reply longer than --max-frame",
+          fmt::format("a reply that begins with {} would have {} bytes or more, and --max-frame is "
+                      "{}: raise it, or let --reply say where a reply ends{}",
+                      printable(bytes), size, custom_.size_max, advice(bytes, name()))};
+}
+
+Refusal CustomPlan::unlike(std::string_view got, std::string_view expected) const {
+  const auto differ = std::ranges::mismatch(got, expected);
+  const auto at = differ.in1 - got.begin();
+  return {"wrong reply", fmt::format("got {} where {} was expected; they differ from byte {} on{}",
+                                     printable(got), printable(expected), at, advice(got, name()))};
+}
+
+Refusal CustomPlan::unasked(std::uint64_t offset, std::string_view bytes) const {
+  std::string try_this =
+      offset > 0 ? "; does the server send two replies to one request, or does --reply end one "
+                   "too early?"
+                 : advice(bytes, name());
+  if (try_this.empty()) try_this = "; a server that speaks first wants --greeting line";
+  return {"bytes came that nothing asked for",
+          fmt::format("{} came at byte {} of a connection, and no request was unanswered{}",
+                      printable(bytes), offset, try_this)};
+}
+
+std::string CustomPlan::unfinished(std::uint64_t size, std::string_view bytes) const {
+  return fmt::format("{} bytes of a reply had come that did not end as --reply '{}' has it: {}{}",
+                     size, name(), printable(bytes), advice(bytes, name()));
+}
+
+std::string CustomPlan::error_reply(std::string_view bytes) const {
+  std::string text = "the first error reply: " + printable(bytes, 160);
+  if (bytes.contains("HTTPS port"))
+    text += "; this port wants TLS, which netload does not speak: name one without it";
+  return text;
+}
+
+Result<std::string> take_scheme(const std::string& target, CustomOptions& options) {
+  const std::size_t end = target.find("://");
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+  if (end == target.npos || !std::ranges::all_of(target.substr(0, end), is_letter)) return target;
+  options.scheme = target.substr(0, end);
+  const Scheme* const scheme = scheme_of(options.scheme);
+  if (!scheme) {
+    const bool tls = options.scheme == "https" || options.scheme == "rediss";
+    return failed(fmt::format("netload does not speak {}://: {}", options.scheme,
+                              tls ? "it has no TLS; put the load on a port without it"
+                                  : "it knows http://, redis:// and memcached://, and any "
+                                    "protocol by --send and --reply"),
+                  {}, 0);
+  }
+  const std::size_t path = std::min(target.find('/', end + 3), target.size());
+  options.authority = target.substr(end + 3, path - end - 3);
+  options.path = target.substr(path);
+  const bool has_port =
+      options.authority.find(':', options.authority.rfind(']') + 1) != std::string::npos;
+  return options.authority + (has_port ? "" : ":" + std::to_string(scheme->port));
+}
+
+bool is_custom(const CustomOptions& options) { return options != CustomOptions(); }
+
+std::string reply_of(const CustomOptions& options, bool datagrams) {
+  if (!options.reply.empty()) return options.reply;
+  if (const Scheme* const scheme = scheme_of(options.scheme)) return std::string(scheme->reply);
+  return datagrams ? "datagram" : "echo";
+}
+
+bool has_ids(const CustomOptions& options) {
+  const auto requests = requests_of(options);
+  return requests && std::ranges::all_of(*requests, [](const Request& request) {
+           return request.id_at().has_value();
+         });
+}
+
+Result<> check_reply(const std::string& form) {
+  if (const auto parsed = parse_form(form); !parsed) return std::unexpected(parsed.error());
+  return {};
+}
+
+Result<> check_request(const std::string& text) {
+  Request request;
+  return text.starts_with('@') ? Result<>() : request.add_text(text);
+}
+
+std::string conflict_in(const CustomOptions& options, bool datagrams, bool verify) {
+  const std::string form = reply_of(options, datagrams);
+  const bool sends = !options.send.empty() || !options.send_lines.empty();
+  const bool asks_http = !options.method.empty() || !options.headers.empty() || options.body;
+  if (asks_http && form != Http::kScheme.reply)
+    return "--method, --header and --body are of HTTP: name http://HOST:PORT, or --reply http";
+  if (asks_http && sends)
+    return "--send is the whole request: leave --method, --header and --body out";
+  if (!sends && options.scheme.empty() && form != Http::kScheme.reply)
+    return "say what is to be sent: --send TEXT, or --send-lines FILE";
+  if (datagrams && !options.greeting.empty())
+    return "--greeting is of connections, which UDP has not";
+  if (datagrams && form == Http::kScheme.reply) return "HTTP is not spoken over UDP";
+  if (!datagrams && form == "datagram") return "--reply datagram is of UDP: name udp:HOST:PORT";
+  if (options.expect && (!verify || form == "echo"))
+    return verify ? "--reply echo compares each reply with its request: leave --expect out, or say "
+                    "by --reply where a reply ends"
+                  : "--no-verify compares nothing: leave it or --expect out";
+  return {};
+}
+
+Result<std::unique_ptr<ExchangePlan>> plan_custom(const CustomOptions& options, bool datagrams,
+                                                  bool verify, std::uint64_t size_max,
+                                                  std::uint64_t seed) {
+  Custom custom{.form = reply_of(options, datagrams),
+                .requests = {},
+                .size_max = size_max,
+                .seed = seed,
+                .datagrams = datagrams};
+  auto form = parse_form(custom.form);
+  if (!form) return std::unexpected(form.error());
+  auto requests = requests_of(options);
+  if (!requests) return std::unexpected(requests.error());
+  custom.requests = std::move(*requests);
+  if (verify) {
+    if (auto added = add_expected(custom, options); !added) return std::unexpected(added.error());
+  }
+  std::unique_ptr<ExchangePlan> greeting;
+  if (!options.greeting.empty()) {
+    auto end = parse_form(options.greeting);
+    if (!end) return std::unexpected(end.error());
+    greeting = plan_with(std::move(*end),
+                         {.form = options.greeting, .requests = {Request()}, .size_max = size_max},
+                         nullptr);
+  }
+  return plan_with(std::move(*form), std::move(custom), std::move(greeting));
+}
+
+}  // namespace wiremark::load

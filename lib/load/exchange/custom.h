@@ -1,0 +1,272 @@
+// A protocol of the user's own: requests as they were written, replies told apart by a framer.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "load/exchange/exchange.h"
+#include "load/exchange/forms.h"
+#include "load/exchange/request.h"
+#include "wire/framing/step.h"
+
+namespace wiremark::load {
+
+/// What each reply is compared with.
+enum class Compared : std::uint8_t {
+  nothing,
+  request,    ///< It is the request again.
+  first,      ///< The first reply to that request, on this thread.
+  beginning,  ///< A text that it begins with.
+  whole,      ///< A text that it is.
+};
+
+/// What a custom exchange was made of.
+struct Custom {
+  std::string form;  ///< --reply, as it was written.
+  std::vector<Request> requests;
+  Compared compared = Compared::nothing;
+  std::string expected = {};   ///< beginning, whole.
+  std::uint64_t size_max = 0;  ///< A reply is no longer.
+  std::uint64_t seed = 1;
+  bool datagrams = false;
+};
+
+/// What all of them share, whatever frames the replies.
+class CustomPlan : public ExchangePlan {
+ public:
+  CustomPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting);
+
+  std::string_view name() const noexcept final { return custom_.form; }
+  std::pair<std::string, std::string> contents() const final;
+  bool verifies() const noexcept final { return custom_.compared != Compared::nothing; }
+  std::pair<std::string, std::string> checked() const final;
+  std::string unanswered() const final;
+
+  const Custom& custom() const noexcept { return custom_; }
+  const ExchangePlan* greeting() const noexcept { return greeting_.get(); }
+  /// Whether no request differs from message to message.
+  bool lasting() const noexcept { return lasting_; }
+
+  const Request& request(std::uint32_t sequence) const noexcept {
+    return custom_.requests.size() == 1 ? custom_.requests.front()
+                                        : custom_.requests[sequence % custom_.requests.size()];
+  }
+  wire::Asked asked(std::uint32_t sequence) const noexcept {
+    return custom_.requests.size() == 1 ? asked_.front()
+                                        : asked_[sequence % custom_.requests.size()];
+  }
+
+  // The sentences, with what arrived in them.
+  Refusal no_reply(const char* why, std::string_view bytes) const;
+  Refusal too_long(std::uint64_t size, std::string_view bytes) const;
+  Refusal unlike(std::string_view got, std::string_view expected) const;
+  Refusal unasked(std::uint64_t offset, std::string_view bytes) const;
+  std::string unfinished(std::uint64_t size, std::string_view bytes) const;
+  /// About the first error reply.
+  std::string error_reply(std::string_view bytes) const;
+
+ private:
+  Custom custom_;
+  std::unique_ptr<ExchangePlan> greeting_;
+  std::vector<wire::Asked> asked_;  // By request.
+  bool lasting_;
+};
+
+template <class Protocol>
+class CustomExchange final : public Exchange {
+ public:
+  CustomExchange(const CustomPlan& plan, const Protocol& protocol, std::size_t clients)
+      : Exchange(plan.lasting()),
+        plan_(plan),
+        framer_(protocol.framer),
+        compared_(plan.custom().compared),
+        size_max_(plan.custom().size_max),
+        lines_(clients),
+        firsts_(plan.custom().requests.size()) {
+    if (plan.greeting()) greeting_ = plan.greeting()->exchange(clients);
+  }
+
+  void opened(std::size_t client) override {
+    lines_[client] = {};
+    if (greeting_) greeting_->opened(client);
+  }
+
+  Bytes request(MessageId id) override {
+    const Request& request = plan_.request(id.sequence);
+    if (!request.has_fields()) return as_bytes(request.text());
+    return made(id, request, request_);
+  }
+
+  Reply reply(MessageId id, Bytes bytes) override {
+    Line& line = lines_[id.client];
+    const wire::Step step = framer_.take(line.state, bytes, plan_.asked(id.sequence));
+    if (step.wrong) [[unlikely]]
+      return refuse(plan_.no_reply(step.wrong, begin_of(line, bytes)));
+    const std::uint64_t size = line.read + step.taken;
+    if (size + step.ahead > size_max_) [[unlikely]]
+      return refuse(plan_.too_long(size + step.ahead, begin_of(line, bytes)));
+    if (!step.whole) [[unlikely]] {
+      if (plan_.custom().datagrams) return cut_short(line, bytes);
+      keep(line, bytes.first(step.taken), step.content);
+      return {.consumed = step.taken};
+    }
+    Reply reply{
+        .consumed = step.taken, .size = static_cast<std::uint32_t>(size), .last = step.last};
+    if (compared_ != Compared::nothing || step.error) check(line, id, bytes, step, reply);
+    line.offset += size;
+    if (line.read > 0) forget(line);
+    return reply;
+  }
+
+  Reply closed(MessageId id) override {
+    Line& line = lines_[id.client];
+    if constexpr (requires { framer_.close(line.state); }) {
+      const wire::Step step = framer_.close(line.state);
+      if (!step.whole) return {};
+      Reply reply{.size = static_cast<std::uint32_t>(line.read), .last = true};
+      if (compared_ != Compared::nothing || step.error) check(line, id, {}, step, reply);
+      return reply;
+    }
+    return {};
+  }
+
+  std::optional<std::uint32_t> sequence_of(MessageId next, Bytes datagram) override {
+    if (next.sequence == 0) return std::nullopt;
+    const std::uint32_t newest = next.sequence - 1;
+    const auto at = plan_.request(newest).id_at();
+    if (!at) return newest;
+    if (datagram.size() < *at + 2) return std::nullopt;
+    const auto id = std::to_integer<std::uint32_t>(datagram[*at]) << 8 |
+                    std::to_integer<std::uint32_t>(datagram[*at + 1]);
+    const std::uint32_t back = (newest - id) & 0xffff;
+    if (back > newest) return std::nullopt;
+    return newest - back;
+  }
+
+  Refusal refusal() const override { return refusal_; }
+  Exchange* greeting() noexcept override { return greeting_.get(); }
+  Refusal unasked(std::size_t client, Bytes bytes) override {
+    return plan_.unasked(lines_[client].offset, as_text(bytes));
+  }
+  std::string unfinished(std::size_t client) const override {
+    const Line& line = lines_[client];
+    return line.read > 0 ? plan_.unfinished(line.read, line.begin) : std::string();
+  }
+
+ private:
+  struct Line {
+    typename Protocol::Framer::State state = {};
+    std::uint64_t offset = 0;  // Bytes of whole replies since the connection opened.
+    std::uint64_t read = 0;    // Bytes of the reply that has begun.
+    std::string begin = {};    // The first of those.
+    std::string content = {};  // Its content so far, where it will be compared.
+  };
+
+  // Enough for the first line of an error.
+  static constexpr std::size_t kBeginMax = 200;
+
+  Bytes made(MessageId id, const Request& request, std::vector<std::byte>& to) {
+    to.resize(request.size());
+    request.write(id, plan_.custom().seed, to.data());
+    return to;
+  }
+
+  static std::string begin_of(const Line& line, Bytes bytes) {
+    return line.begin + std::string(as_text(bytes.first(std::min(bytes.size(), kBeginMax))));
+  }
+
+  Reply refuse(Refusal why) {
+    refusal_ = std::move(why);
+    return {.refused = true};
+  }
+
+  Reply cut_short(Line& line, Bytes bytes) {
+    line = {};
+    return refuse(plan_.no_reply("the datagram ends before the reply does", as_text(bytes)));
+  }
+
+  void keep(Line& line, Bytes bytes, Bytes content) {
+    if (line.begin.size() < kBeginMax)
+      line.begin += as_text(bytes.first(std::min(bytes.size(), kBeginMax - line.begin.size())));
+    line.read += bytes.size();
+    if (compared_ != Compared::nothing) line.content += as_text(content);
+  }
+
+  static void forget(Line& line) {
+    line.read = 0;
+    line.begin.clear();
+    line.content.clear();
+  }
+
+  // A whole reply: whether it is as expected, or says that its request failed.
+  void check(Line& line, MessageId id, Bytes bytes, const wire::Step& step, Reply& reply) {
+    std::string_view content = as_text(step.content);
+    if (line.read > 0) content = line.content += content;
+    std::string_view expected = plan_.custom().expected;
+    bool right = true;
+    if (compared_ == Compared::whole) {
+      right = content == expected;
+    } else if (compared_ == Compared::beginning) {
+      right = content.starts_with(expected);
+    } else if (compared_ == Compared::request) {
+      expected = as_text(made(id, plan_.request(id.sequence), compared_with_));
+      right = content == expected;
+    } else if (compared_ == Compared::first && !step.error) {
+      First& first = firsts_[id.sequence % firsts_.size()];
+      if (!first.known) first = {true, step.status, std::string(content)};
+      expected = first.content;
+      right = content == expected && step.status == first.status;
+    }
+    const bool named = compared_ == Compared::whole || compared_ == Compared::beginning;
+    if (step.error && !(named && right)) {
+      const std::string begin = begin_of(line, bytes.first(step.taken));
+      reply.error = true;
+      refusal_.kind = Protocol::error(step, begin);
+      refusal_.detail = std::exchange(told_, true) ? std::string() : plan_.error_reply(begin);
+    } else if (!right) {
+      reply = refuse(plan_.unlike(content, expected));
+    }
+  }
+
+  struct First {
+    bool known = false;
+    std::uint16_t status = 0;
+    std::string content = {};
+  };
+
+  const CustomPlan& plan_;
+  const typename Protocol::Framer framer_;
+  const Compared compared_;
+  const std::uint64_t size_max_;
+  std::vector<Line> lines_;
+  std::vector<First> firsts_;  // By request.
+  std::vector<std::byte> request_;
+  std::vector<std::byte> compared_with_;
+  std::unique_ptr<Exchange> greeting_;
+  Refusal refusal_;
+  bool told_ = false;  // The first error reply.
+};
+
+template <class Protocol>
+class ProtocolPlan final : public CustomPlan {
+ public:
+  ProtocolPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting, Protocol protocol)
+      : CustomPlan(std::move(custom), std::move(greeting)), protocol_(std::move(protocol)) {}
+
+  std::unique_ptr<Exchange> exchange(std::size_t clients) const override {
+    return std::make_unique<CustomExchange<Protocol>>(*this, protocol_, clients);
+  }
+
+ private:
+  Protocol protocol_;
+};
+
+/// `size_max`: --max-frame. Errors: a file that cannot be read.
+Result<std::unique_ptr<ExchangePlan>> plan_custom(const CustomOptions& options, bool datagrams,
+                                                  bool verify, std::uint64_t size_max,
+                                                  std::uint64_t seed);
+
+}  // namespace wiremark::load

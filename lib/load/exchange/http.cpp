@@ -1,0 +1,48 @@
+// HTTP/1.1: the request that options and a URL make, and how error replies are counted.
+#include "load/exchange/http.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace wiremark::load {
+
+namespace {
+
+bool names(std::string_view header, std::string_view lower) noexcept {
+  return header.size() > lower.size() && header[lower.size()] == ':' &&
+         std::ranges::equal(header.substr(0, lower.size()), lower,
+                            [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
+}
+
+}  // namespace
+
+Result<Request> http_request(const CustomOptions& options) {
+  const auto given = [&](std::string_view lower) {
+    return std::ranges::any_of(options.headers,
+                               [&](const std::string& header) { return names(header, lower); });
+  };
+  Request body;
+  if (options.body) {
+    if (options.body->starts_with('@')) {
+      const auto bytes = text_or_file(*options.body);
+      if (!bytes) return std::unexpected(bytes.error());
+      body.add_bytes(*bytes);
+    } else if (auto added = body.add_text(*options.body); !added) {
+      return std::unexpected(added.error());
+    }
+  }
+  Request request;
+  std::string head =
+      options.method.empty() ? (options.body ? "POST " : "GET ") : options.method + " ";
+  head += (options.path.empty() ? "/" : options.path) + " HTTP/1.1\\r\\n";
+  if (!given("host"))
+    head += "Host: " + (options.authority.empty() ? "localhost" : options.authority) + "\\r\\n";
+  for (const std::string& header : options.headers) head += header + "\\r\\n";
+  if (options.body && !given("content-length") && !given("transfer-encoding"))
+    head += "Content-Length: " + std::to_string(body.size()) + "\\r\\n";
+  if (auto added = request.add_text(head + "\\r\\n"); !added) return std::unexpected(added.error());
+  request.add(body);
+  return request;
+}
+
+}  // namespace wiremark::load

@@ -1,0 +1,28 @@
+// memcached's text protocol: what is sent to memcached://HOST:PORT, and how error replies are
+// counted.
+#pragma once
+
+#include <string>
+
+#include "load/exchange/scheme.h"
+#include "wire/framing/memcached.h"
+
+namespace wiremark::load {
+
+struct Memcached {
+  using Framer = wire::MemcachedFramer;
+  static constexpr Scheme kScheme{.name = "memcached",
+                                  .reply = "memcached",
+                                  .port = 11211,
+                                  .request = "version\\r\\n",
+                                  .expect = "VERSION ",
+                                  .line_end = "\r\n"};
+
+  static std::string error(const wire::Step&, std::string_view reply) {
+    return "memcached " + std::string(wire::memcached_error_word(reply));
+  }
+
+  Framer framer = {};
+};
+
+}  // namespace wiremark::load

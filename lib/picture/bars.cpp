@@ -1,0 +1,79 @@
+// Figures as bars, one below the other.
+#include <algorithm>
+#include <cmath>
+
+#include "picture/charts.h"
+
+namespace wiremark::picture {
+
+namespace {
+
+constexpr double kRow = 30;
+constexpr double kThick = 16;
+constexpr double kNameMax = 240;
+constexpr double kLabelMax = 240;
+constexpr double kGap = 12;
+
+double widest(const std::vector<Bar>& bars, std::string Bar::* text) {
+  double width = 0;
+  for (const Bar& bar : bars) width = std::max(width, width_of(bar.*text));
+  return width;
+}
+
+void draw_body(Svg& svg, const Bar& bar, const Box& box) {
+  const std::string colour = colour_class(bar.colour);
+  if (!bar.doubtful) return svg.rect(box, colour + " b", bar.hint);
+  svg.rect(box, colour + " bh", bar.hint);
+  svg.path(hatching(box), colour + " x");
+}
+
+// Draws the line from the lowest to the highest figure and the dots on it; returns where it ends.
+double draw_spread(Svg& svg, const Bar& bar, const Scale& scale, double middle) {
+  const std::string colour = colour_class(bar.colour);
+  double end = scale.at(bar.value);
+  if (bar.low && bar.high) {
+    svg.line(scale.at(*bar.low), middle, scale.at(*bar.high), middle, colour + " i");
+    end = std::max(end, scale.at(*bar.high));
+  }
+  for (const Dot& dot : bar.dots) {
+    svg.circle(scale.at(dot.value), middle, 4, colour + (dot.doubtful ? " dh" : " d"), dot.hint);
+    end = std::max(end, scale.at(dot.value) + 4);
+  }
+  return end;
+}
+
+void draw_mark(Svg& svg, const Bar& bar, const Scale& scale, double middle) {
+  const Box mark{scale.at(bar.value) - 2.5, middle - kThick / 2, 5, kThick};
+  svg.rect(mark, colour_class(bar.colour) + (bar.doubtful ? " dh" : " d"), bar.hint);
+}
+
+}  // namespace
+
+Svg draw(const Bars& chart) {
+  const double left = std::min(widest(chart.bars, &Bar::name), kNameMax) + kGap;
+  const double right = std::min(widest(chart.bars, &Bar::label), kLabelMax) + kGap + 4;
+  const double height = kRow * static_cast<double>(chart.bars.size());
+  Svg svg(kWide, 8 + height + Plot::kBelow, chart.caption);
+  const Box area{left, 8, kWide - left - right, height};
+  draw_x_axis(svg, area, chart.axis);
+  const Scale scale(chart.axis, area.left, area.right());
+  if (chart.line)
+    svg.line(scale.at(*chart.line), area.top, scale.at(*chart.line), area.bottom(), "a");
+  double middle = area.top + kRow / 2;
+  for (const Bar& bar : chart.bars) {
+    const std::string name = fitting(bar.name, kNameMax);
+    svg.text(left - kGap, middle, name, Anchor::end, "",
+             name == bar.name ? std::string_view() : bar.name);
+    if (!chart.line) {
+      const double width = scale.at(bar.value) - area.left;
+      draw_body(svg, bar, {area.left, middle - kThick / 2, std::max(width, 0.5), kThick});
+    }
+    const double end = draw_spread(svg, bar, scale, middle);
+    if (chart.line) draw_mark(svg, bar, scale, middle);
+    svg.text(end + kGap - 4, middle, fitting(bar.label, kLabelMax));
+    middle += kRow;
+  }
+  return svg;
+}
+
+}  // namespace wiremark::picture

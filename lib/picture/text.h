@@ -1,0 +1,26 @@
+// Text of a picture: escaped for XML, and its width.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace wiremark::picture {
+
+/// The text size of a picture, in its units; a unit is a CSS pixel if the picture is not scaled.
+inline constexpr double kTextSize = 12;
+
+/// `text` escaped for use between tags or in quotes. Bytes that are not UTF-8 and characters that
+/// XML does not have (https://www.w3.org/TR/xml/#charsets) become U+FFFD.
+std::string escaped(std::string_view text);
+
+/// The approximate width of `text` in a picture. Rather too large: it is that of DejaVu Sans, which
+/// is wider than the font of most systems.
+double width_of(std::string_view text);
+
+/// `text`, which begins with a number, without trailing zeros: "1.50 ms" becomes "1.5 ms".
+std::string without_zeros(std::string_view text);
+
+/// `text`, or as much of it as fits into `width`, with an ellipsis.
+std::string fitting(std::string_view text, double width);
+
+}  // namespace wiremark::picture

@@ -1,0 +1,22 @@
+// Every document that a tool writes: what all that knows a format takes.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <variant>
+
+#include "report/codec_table.h"
+#include "report/study.h"
+
+namespace wiremark::report {
+
+using Document =
+    std::variant<RunResult, IntervalLine, Comparison, MaxRate, Bypass, CodecTable, Experiment>;
+
+struct Shape;
+enum class Form : std::uint8_t;
+
+/// What may stand in documents of this kind, and this one as JSON.
+const Shape& shape_of(const Document& document);
+nlohmann::ordered_json to_json(const Document& document, Form form);
+
+}  // namespace wiremark::report

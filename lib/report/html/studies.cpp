@@ -1,0 +1,295 @@
+// Studies as pages.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "measure/quantity.h"
+#include "measure/ratio.h"
+#include "report/html.h"
+#include "report/html/costs.h"
+#include "report/html/doubt.h"
+#include "report/html/latency.h"
+#include "report/text.h"
+#include "report/verdict.h"
+
+namespace wiremark::report {
+
+using namespace measure;
+
+namespace {
+
+// The latency of all rounds together: histograms are added, percentiles never averaged.
+Latency latency_of(const std::string& name, const Rounds& rounds) {
+  Latency latency{name, {}, 0, doubtful_from(rounds)};
+  for (const RunResult& round : rounds) {
+    if (const auto one = restore(round.latency)) latency.histogram.merge(*one);
+    latency.unanswered += round.latency.unanswered.value_or(0);
+  }
+  return latency;
+}
+
+std::string tick_of(double value) { return fmt::format("{:.4g}", value); }
+std::string ns_text(double ns) { return format_time(ns); }
+
+void add_setting(Page& page, const Setting& setting, const RunResult& any) {
+  if (setting.about) page.paragraph(*setting.about);
+  page.paragraph(
+      fmt::format("{} {}, started {}; client {}; {}; {}", any.tool, any.version, any.started,
+                  any.path.active, setting.processors.value_or("processors not told"),
+                  describe(any.host)),
+      "quiet");
+}
+
+std::string in_words(const MedianInterval& interval) {
+  return fmt::format("{:.3f} ({:.3f} to {:.3f})", interval.median, interval.lower, interval.upper);
+}
+
+std::optional<std::pair<picture::Bar, MedianInterval>> ratio_bar(
+    const std::string& name, std::size_t colour, const Rounds& one, const Rounds& base,
+    double (*figure)(const RunResult&), const char* judged) {
+  std::vector<std::pair<double, double>> pairs;
+  for (std::size_t i = 0; i < std::min(one.size(), base.size()); ++i)
+    pairs.emplace_back(figure(one[i]), figure(base[i]));
+  const auto interval = paired_ratio(pairs);
+  if (!interval) return std::nullopt;
+  picture::Bar bar{name, colour, interval->median, in_words(*interval)};
+  bar.low = interval->lower;
+  bar.high = interval->upper;
+  bar.doubtful = side_of(*interval, 1) == Side::undecided;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto& [mine, theirs] = pairs[i];
+    if (!(mine > 0) || !(theirs > 0)) continue;
+    bar.dots.push_back({mine / theirs, doubtful(one[i], judged) || doubtful(base[i], judged),
+                        fmt::format("round {}: {:.3f}", i + 1, mine / theirs)});
+  }
+  return std::pair{bar, *interval};
+}
+
+void add_ratios(Page& page, const Comparison& study) {
+  picture::Bars chart;
+  chart.line = 1;
+  const Compared& base = study.backends.front();
+  chart.caption = {"Ratio to " + base.backend,
+                   "A mark for each figure of each other backend: the median of the ratios of the "
+                   "rounds, on a line that is their interval. Where the line crosses 1, no "
+                   "difference was found."};
+  HtmlTable table{{"figure", "ratio", "from", "to", "confidence", "rounds"}, {}};
+  double low = 0.95;
+  double high = 1.05;
+  for (std::size_t i = 1; i < study.backends.size(); ++i) {
+    const Compared& one = study.backends[i];
+    const auto add = [&](const std::string& name, double (*figure)(const RunResult&),
+                         const char* judged) {
+      const auto ratio = ratio_bar(name, i, one.rounds, base.rounds, figure, judged);
+      if (!ratio) return;
+      const auto& [bar, interval] = *ratio;
+      for (const picture::Dot& dot : bar.dots) {
+        low = std::min(low, dot.value);
+        high = std::max(high, dot.value);
+      }
+      table.rows.push_back(
+          {name, fmt::format("{:.3f}", interval.median), fmt::format("{:.3f}", interval.lower),
+           fmt::format("{:.3f}", interval.upper),
+           fmt::format("{:.1f} %", 100 * interval.confidence), fmt::format("{}", interval.rounds)});
+      chart.bars.push_back(bar);
+    };
+    add(one.backend + ", server CPU per message", server_cost_of, kCost);
+    add(one.backend + ", messages/s", qps_of, kRate);
+  }
+  if (chart.bars.empty()) return;
+  chart.axis = {"times " + base.backend + " (logarithmic)", picture::Spacing::logarithmic,
+                low / 1.02, high * 1.02, tick_of};
+  page.figure(draw(chart),
+              "Line: the interval of the median ratio, with the confidence in the table. Dots: the "
+              "rounds, rings those with a figure that is not to be trusted. A hollow mark: no "
+              "difference is "
+              "shown, or by too few rounds.",
+              table);
+}
+
+void add_rounds(Page& page, std::string title, std::string unit, const std::vector<CostRow>& rows,
+                std::string (*format)(double)) {
+  picture::Bars chart;
+  chart.caption = {std::move(title),
+                   "A bar for each: the median of the rounds, each of which is a dot on a line "
+                   "from the lowest to the highest."};
+  HtmlTable table{{"", "median", "lowest", "highest", "rounds"}, {}};
+  double highest = 0;
+  for (const CostRow& row : rows) {
+    if (row.rounds.empty()) continue;
+    const picture::Bar& bar = chart.bars.emplace_back(bar_of(row, format));
+    highest = std::max(highest, bar.high.value_or(bar.value));
+    table.rows.push_back({row.name, bar.label, format(bar.low.value_or(bar.value)),
+                          format(bar.high.value_or(bar.value)),
+                          fmt::format("{}", row.rounds.size())});
+  }
+  if (chart.bars.empty()) return;
+  chart.axis.title = std::move(unit);
+  chart.axis.label = [format](double value) { return picture::without_zeros(format(value)); };
+  chart.axis = picture::from_zero(chart.axis, highest);
+  page.figure(draw(chart),
+              "Bar: median of the rounds. Line: lowest to highest. Ring: not to be trusted.",
+              table);
+}
+
+// The reasons to doubt the runs of a part, each once.
+void add_doubts(Page& page, const std::string& name, const Rounds& rounds) {
+  const std::size_t valid = valid_of(rounds);
+  std::vector<std::string> reasons;
+  for (const RunResult& round : rounds) {
+    if (!round.verdict) continue;
+    for (const std::string& reason : round.verdict->reasons) {
+      std::string doubt = doubt_text(*round.verdict, reason);
+      if (std::ranges::find(reasons, doubt) == reasons.end()) reasons.push_back(std::move(doubt));
+    }
+  }
+  if (valid == rounds.size()) return;
+  page.paragraph(
+      fmt::format("{}: not VALID in {} of {} rounds", name, rounds.size() - valid, rounds.size()),
+      "bad");
+  page.list(reasons);
+}
+
+HtmlTable summary_of(const Comparison& study, const std::vector<Latency>& latencies) {
+  HtmlTable table{
+      {"backend", "valid rounds", "messages/s", "p50", "p99", "p99.9", "server CPU", "client CPU"},
+      {}};
+  for (std::size_t i = 0; i < study.backends.size(); ++i) {
+    const Compared& one = study.backends[i];
+    const auto median = [&](double (*figure)(const RunResult&)) {
+      const auto spread = spread_of(one.rounds, figure);
+      return spread ? spread->median : 0;
+    };
+    std::vector<std::string> row{one.backend,
+                                 fmt::format("{} of {}", valid_of(one.rounds), one.rounds.size()),
+                                 format_rate(median(qps_of))};
+    for (const double percent : {50.0, 99.0, 99.9}) {
+      const auto ns = percentile_of(latencies[i].histogram, percent, latencies[i].unanswered);
+      row.push_back(ns ? format_time(*ns) : "unanswered");
+    }
+    row.push_back(format_time(median(server_cost_of) * kMicrosecond));
+    row.push_back(format_time(median(client_cost_of) * kMicrosecond));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string html_page(const Comparison& study) {
+  std::string title = "Comparison of";
+  for (const Compared& one : study.backends)
+    title += (&one == &study.backends.front() ? " " : " and ") + one.backend;
+  Page page(title);
+  add_setting(page, study.setting, study.backends.front().rounds.front());
+  std::vector<Latency> latencies;
+  for (const Compared& one : study.backends)
+    latencies.push_back(latency_of(one.backend, one.rounds));
+  page.table(summary_of(study, latencies));
+  std::vector<CostRow> costs;
+  std::vector<CostRow> rates;
+  for (std::size_t i = 0; i < study.backends.size(); ++i) {
+    const Compared& one = study.backends[i];
+    add_doubts(page, one.backend, one.rounds);
+    rates.push_back({one.backend, i, dots_of(one.rounds, qps_of, kRate, format_rate)});
+    costs.push_back(
+        {"server, " + one.backend, i, dots_of(one.rounds, server_cost_of, kCost, format_number)});
+  }
+  for (std::size_t i = 0; i < study.backends.size(); ++i) {
+    const Compared& one = study.backends[i];
+    costs.push_back(
+        {"client, " + one.backend, i, dots_of(one.rounds, client_cost_of, kCost, format_number)});
+  }
+  add_ratios(page, study);
+  add_costs(page, costs);
+  add_rounds(page, "Messages per second", "messages/s", rates, format_rate);
+  add_percentiles(page, latencies);
+  return page.str();
+}
+
+std::string html_page(const MaxRate& study) {
+  Page page(study.max_rate_hz
+                ? fmt::format("At most {} messages/s", format_rate(*study.max_rate_hz))
+                : std::string("No rate kept the objectives"));
+  add_setting(page, study.setting, study.probes.front().result);
+  for (const std::string& objective : study.objectives) page.paragraph("Objective: " + objective);
+  if (study.next)
+    page.paragraph(fmt::format("Next: {} messages/s: {}", format_rate(study.next->rate_hz),
+                               study.next->reason));
+  if (study.limit == "generator")
+    page.paragraph("The limit was the generator: the server may do more.", "bad");
+  picture::Scatter chart;
+  chart.caption = {"Probes",
+                   "Each probe where the rate that it asked for and its 99th percentile meet, a "
+                   "circle where it kept the objectives and a square where it did not; both axes "
+                   "are logarithmic."};
+  HtmlTable table{{"probe", "asked, messages/s", "reached", "p99", "verdict", "objectives"}, {}};
+  std::vector<double> rates;
+  std::vector<double> times;
+  for (std::size_t i = 0; i < study.probes.size(); ++i) {
+    const Probe& probe = study.probes[i];
+    const bool valid = probe.result.verdict && probe.result.verdict->valid();
+    const double p99 = p99_ns_of(probe.result);
+    const std::string number = fmt::format("{}", i + 1);
+    const std::string outcome = probe.kept ? "kept" : probe.reason;
+    chart.marks.push_back({probe.rate_hz, p99, probe.kept, !valid,
+                           fmt::format("probe {}: {} messages/s, p99 {}, {}", number,
+                                       format_rate(probe.rate_hz), format_time(p99), outcome)});
+    rates.push_back(probe.rate_hz);
+    times.push_back(p99);
+    table.rows.push_back({number, format_rate(probe.rate_hz), format_rate(qps_of(probe.result)),
+                          format_time(p99),
+                          probe.result.verdict ? probe.result.verdict->words() : "-", outcome});
+  }
+  chart.x.title = "messages/s asked for (logarithmic)";
+  chart.x.label = [](double rate) {
+    return rate < 1'000 ? fmt::format("{:.4g}", rate) : fmt::format("{:.4g} k", rate / 1'000);
+  };
+  chart.x = picture::around(chart.x, rates);
+  chart.y = time_axis("p99 (logarithmic)", times);
+  chart.line = study.max_rate_hz;
+  page.figure(draw(chart),
+              "Circle: kept the objectives. Square: broke them. Hollow: the probe is invalid. "
+              "Upright line: the highest rate that was kept.",
+              table);
+  return page.str();
+}
+
+std::string html_page(const Bypass& study) {
+  Page page("Where the time of a message goes");
+  add_setting(page, study.setting, study.ways.front().rounds.front());
+  std::vector<CostRow> ways;
+  std::vector<CostRow> costs;
+  for (std::size_t i = 0; i < study.ways.size(); ++i) {
+    const Way& way = study.ways[i];
+    add_doubts(page, way.name, way.rounds);
+    const bool is_load = i + 1 == study.ways.size();
+    if (!is_load) ways.push_back({way.name, i, dots_of(way.rounds, p50_ns_of, "p50", ns_text)});
+    costs.push_back(
+        {"server, " + way.name, i, dots_of(way.rounds, server_cost_of, kCost, format_number)});
+    costs.push_back(
+        {"client, " + way.name, i, dots_of(way.rounds, client_cost_of, kCost, format_number)});
+  }
+  add_rounds(page, "There and back, over shorter and shorter ways", "median round trip", ways,
+             ns_text);
+  const auto part = [](std::string name, std::size_t colour, const std::optional<Spread>& spread) {
+    CostRow row{std::move(name), colour, {}};
+    if (!spread) return row;
+    row.rounds.push_back({spread->median, false, format_time(spread->median)});
+    if (spread->rounds < 2) return row;
+    for (const double ns : {spread->min, spread->max})
+      row.rounds.push_back({ns, false, format_time(ns)});
+    return row;
+  };
+  add_rounds(page, "What that is made of", "part of the median round trip",
+             {part("falling asleep and waking up", 0, study.parts.sleep_and_wake),
+              part("TCP and IP", 1, study.parts.tcp_and_ip),
+              part("system calls and sockets", 2, study.parts.system_calls_and_sockets),
+              part("shared memory", 3, study.parts.shared_memory)},
+             ns_text);
+  add_costs(page, costs);
+  return page.str();
+}
+
+}  // namespace wiremark::report

@@ -1,0 +1,248 @@
+// A table at run time, as the tree of what may stand in a document; and structs as documents.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/fields.h"
+
+namespace wiremark::report {
+
+using Json = nlohmann::ordered_json;
+
+/// What is wrong with a document, for whoever reads the error, with the place as a JSON pointer
+/// (RFC 6901); empty where nothing is.
+using Wrong = std::string;
+
+enum class Kind : std::uint8_t { integer, number, text, flag, choice, object, map, list, row };
+
+/// What may stand at one place of a document. All that knows a format works on this and on Json.
+struct Shape : Facts {
+  std::string name;
+  Kind kind = Kind::object;
+  bool required = true;
+  bool together = false;  ///< Of an optional struct that others stand beside: all parts or none.
+  const char* table = nullptr;     ///< The name of its table, where it is that and no more.
+  const char* document = nullptr;  ///< The schema of its own that it has: "result/2".
+  const char* about = "";          ///< What its table says of it.
+  Json only;                       ///< Of a constant: its value; of a choice: all of them.
+  std::vector<Shape> parts;        ///< Of an object and a row; of a map and a list one for all.
+  Json (*sum)(const Json&, const Json&) = nullptr;  ///< Unless its parts are added one by one.
+};
+
+/// Puts `part` at its place, into objects that are made on the way.
+void put(Shape& owner, std::string_view place, Shape part);
+void put(Json& object, const Facts& facts, Json value);
+/// Whether the object has one of the parts of a struct.
+bool has_part(const Json& object, const Shape& shape);
+/// What stands at `place` of the object; null where nothing does.
+const Json* find(const Json& object, std::string_view place);
+
+/// A limit that is none (measure::kUnlimited).
+inline constexpr std::uint64_t kNoLimit = UINT64_MAX;
+
+/// What the table of `shape` forbids in `value`, which stands at `at`.
+Wrong forbidden(const Json& value, const Shape& shape, const std::string& at = {});
+/// The first place where `value` is not what the rest of the document makes of it.
+Wrong difference(const Json& value, const Json& made, const std::string& at);
+/// The same of one part of an object.
+Wrong difference(const Json& object, const Facts& facts, Json made, const std::string& at);
+
+/// The JSON Schema of the documents of `shape`, as its file has it.
+std::string schema_document(const Shape& shape);
+
+template <class T>
+inline constexpr bool kIsOptional = false;
+template <class T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+/// Values by name, in their order.
+template <class T>
+inline constexpr bool kIsMap = false;
+template <class T>
+inline constexpr bool kIsMap<std::vector<std::pair<std::string, T>>> = true;
+template <class T>
+inline constexpr bool kIsList = false;
+template <class T>
+inline constexpr bool kIsList<std::vector<T>> = !kIsMap<std::vector<T>>;
+
+/// Whom a value is written for: readers of documents, or the CSV, which has columns of its own.
+enum class Form : std::uint8_t { document, row };
+
+template <class T>
+Json to_json(const T& value, Form form = Form::document);
+
+/// Fills `value` from `json`, which its shape allows. Errors: the first figure that others in the
+/// document contradict. Without `at` none is looked for, and what is missing is left as it is.
+template <class T>
+Wrong read(const Json& json, T& value, const std::string* at);
+
+template <class T>
+Shape make_shape(const Facts& facts);
+
+template <class T>
+const Shape& shape_of() {
+  static const Shape shape = make_shape<T>(Facts());
+  return shape;
+}
+
+template <class T>
+Shape make_shape(const Facts& facts) {
+  Shape shape;
+  static_cast<Facts&>(shape) = facts;
+  if constexpr (kIsOptional<T>) {
+    shape = make_shape<typename T::value_type>(facts);
+    shape.required = facts.null;
+  } else if constexpr (Described<T>) {
+    constexpr const auto& table = kTable<T>;
+    shape.kind = table.row ? Kind::row : Kind::object;
+    shape.table = table.name;
+    shape.about = table.help;
+    if constexpr (requires { document_of(Of<T>{}); }) shape.document = document_of(Of<T>{});
+    each<T>([&](const auto& entry) {
+      using Value = std::remove_cvref_t<decltype(entry.of(std::declval<const T&>()))>;
+      Shape part = make_shape<Value>(entry);
+      if (entry.source == Source::constant) part.only = to_json(entry.of(T()));
+      put(shape, entry.place, std::move(part));
+    });
+    if constexpr (requires(T into, const T more) { add(into, more); }) {
+      shape.sum = [](const Json& one, const Json& other) {
+        T into, more;
+        read(one, into, nullptr);
+        read(other, more, nullptr);
+        add(into, more);
+        return to_json(into);
+      };
+    }
+  } else if constexpr (kIsMap<T>) {
+    shape.kind = Kind::map;
+    shape.parts = {make_shape<typename T::value_type::second_type>(facts)};
+  } else if constexpr (kIsList<T>) {
+    shape.kind = Kind::list;
+    shape.parts = {make_shape<typename T::value_type>(facts)};
+  } else if constexpr (std::is_enum_v<T>) {
+    shape.kind = Kind::choice;
+    shape.only = names_of(Of<T>{});
+  } else if constexpr (std::is_same_v<T, bool>) {
+    shape.kind = Kind::flag;
+  } else if constexpr (std::is_integral_v<T>) {
+    shape.kind = Kind::integer;
+    shape.null |= facts.unit == Unit::limit;
+    shape.max = facts.unit == Unit::limit
+                    ? std::numeric_limits<std::int64_t>::max()
+                    : std::min<std::uint64_t>(facts.max, std::numeric_limits<T>::max());
+  } else {
+    shape.kind = std::is_floating_point_v<T> ? Kind::number : Kind::text;
+  }
+  return shape;
+}
+
+template <class T>
+Json to_json(const T& value, Form form) {
+  if constexpr (kIsOptional<T>) {
+    return value ? to_json(*value, form) : Json();
+  } else if constexpr (Described<T>) {
+    Json object = Json::object();
+    each<T>([&](const auto& entry) {
+      if (form == Form::row || entry.source != Source::column)
+        put(object, entry, to_json(entry.of(value), form));
+    });
+    if (!kTable<T>.row) return object;
+    Json row = Json::array();
+    for (Json& part : object) row.push_back(std::move(part));
+    return row;
+  } else if constexpr (kIsMap<T>) {
+    Json object = Json::object();
+    for (const auto& [name, part] : value) object[name] = to_json(part, form);
+    return object;
+  } else if constexpr (kIsList<T>) {
+    Json array = Json::array();
+    for (const auto& item : value) array.push_back(to_json(item, form));
+    return array;
+  } else if constexpr (std::is_enum_v<T>) {
+    return names_of(Of<T>{})[static_cast<std::size_t>(value)];
+  } else {
+    return value;
+  }
+}
+
+template <class T>
+Wrong read_members(const Json& object, T& value, const std::string* at) {
+  Wrong wrong;
+  each<T>([&]<class Entry>(const Entry& entry) {
+    if constexpr (requires { entry.member; }) {
+      const Json* part = find(object, entry.place);
+      if (!part || !wrong.empty()) return;
+      using Member = std::remove_cvref_t<decltype(value.*entry.member)>;
+      if constexpr (kIsOptional<Member>) {
+        if (shape_of<Member>().kind == Kind::object && !has_part(*part, shape_of<Member>())) return;
+      }
+      const std::string here = at ? *at + (*entry.place ? "/" : "") + entry.place : std::string();
+      wrong = read(*part, value.*entry.member, at ? &here : nullptr);
+    }
+  });
+  if (!at) return wrong;
+  each<T>([&](const auto& entry) {
+    if (entry.source == Source::made && wrong.empty())
+      wrong = difference(object, entry, to_json(entry.of(value)), *at);
+  });
+  if constexpr (requires { contradiction(value, *at); }) {
+    if (wrong.empty()) wrong = contradiction(value, *at);
+  }
+  if (!wrong.empty()) return wrong;
+  // What follows from other fields, for all that it is kept.
+  if constexpr (requires { remade(value); }) return difference(object, to_json(remade(value)), *at);
+  return {};
+}
+
+template <class T>
+Wrong read(const Json& json, T& value, const std::string* at) {
+  if constexpr (kIsOptional<T>) {
+    return json.is_null() ? Wrong() : read(json, value.emplace(), at);
+  } else if constexpr (InRow<T>) {
+    std::size_t index = 0;
+    each<T>([&](const auto& entry) { read(json[index++], value.*entry.member, nullptr); });
+    return {};
+  } else if constexpr (Described<T>) {
+    return read_members(json, value, at);
+  } else if constexpr (kIsMap<T>) {
+    for (const auto& [name, part] : json.items()) {
+      value.emplace_back(name, typename T::value_type::second_type());
+      read(part, value.back().second, nullptr);
+    }
+    return {};
+  } else if constexpr (kIsList<T>) {
+    value.clear();
+    value.reserve(json.size());
+    for (const Json& item : json) {
+      const std::string here = at ? *at + "/" + std::to_string(value.size()) : std::string();
+      if (Wrong wrong = read(item, value.emplace_back(), at ? &here : nullptr); !wrong.empty())
+        return wrong;
+    }
+    return {};
+  } else if constexpr (std::is_enum_v<T>) {
+    constexpr auto names = names_of(Of<T>{});
+    value = static_cast<T>(std::find(names.begin(), names.end(), json) - names.begin());
+    return {};
+  } else {
+    if constexpr (std::is_same_v<T, std::uint64_t>) {
+      if (json.is_null()) return value = kNoLimit, Wrong();
+    }
+    json.get_to(value);
+    return {};
+  }
+}
+
+/// Errors: what the table forbids, and what the document itself contradicts.
+template <class T>
+Wrong read_document(const Json& json, T& value) {
+  Wrong wrong = forbidden(json, shape_of<T>());
+  const std::string top;
+  return wrong.empty() ? read(json, value, &top) : wrong;
+}
+
+}  // namespace wiremark::report

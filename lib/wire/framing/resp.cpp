@@ -1,0 +1,134 @@
+// A framer of RESP2 and RESP3, which Redis and its relatives speak.
+#include "wire/framing/resp.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace wiremark::wire {
+
+namespace {
+
+using State = RespFramer::State;
+using Part = State::Part;
+
+// More values, or bytes of one, than any server sends; their sum stays far from 2^64.
+constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 40;
+
+bool is_aggregate(char type) noexcept { return std::strchr("*~%|", type) != nullptr; }
+bool is_bulk(char type) noexcept { return std::strchr("$!=", type) != nullptr; }
+
+const char* begin_value(State& state, char type) noexcept {
+  if (type == 0 || !std::strchr("+-:$*_#,(!=%~|>", type)) return "it begins with no type of RESP";
+  if (type == '>') return "it is a push, which no request asked for";
+  if (!state.begun) state.error = type == '-' || type == '!';
+  state.begun = true;
+  state.type = type;
+  state.part = Part::line;
+  state.number = state.digits = 0;
+  state.negative = false;
+  return nullptr;
+}
+
+// Of the line of a bulk or an aggregate.
+const char* read_digit(State& state, char digit) noexcept {
+  if (digit == '-' && state.digits == 0 && !state.negative) {
+    state.negative = true;
+    return nullptr;
+  }
+  if (digit < '0' || digit > '9') return "a length of it is no number";
+  state.number = state.number * 10 + static_cast<std::uint64_t>(digit - '0');
+  state.digits = 1;
+  return state.number > kNumberMax ? "a length of it is over 2^40" : nullptr;
+}
+
+// The line of a value has ended: what it announced is still to come.
+const char* end_line(State& state) noexcept {
+  state.part = Part::type;
+  if (!is_bulk(state.type) && !is_aggregate(state.type)) {
+    --state.values;
+    return nullptr;
+  }
+  if (state.digits == 0) return "a length of it is missing";
+  if (state.negative) {
+    if (state.number != 1) return "a length of it is negative";
+    --state.values;  // Null.
+    return nullptr;
+  }
+  if (is_bulk(state.type)) {
+    state.part = state.number > 0 ? Part::payload : Part::payload_cr;
+    return nullptr;
+  }
+  const bool pairs = state.type == '%' || state.type == '|';
+  state.values += state.number * (pairs ? 2 : 1);
+  if (state.type != '|') --state.values;  // The reply follows behind its attributes.
+  return state.values > kNumberMax ? "it has over 2^40 values" : nullptr;
+}
+
+// Takes what is at the front of `text`; returns how many bytes, or sets `wrong`.
+std::size_t take_part(State& state, std::string_view text, const char*& wrong) noexcept {
+  switch (state.part) {
+    case Part::type:
+      wrong = begin_value(state, text.front());
+      return 1;
+    case Part::line: {
+      if (text.front() == '\r') {
+        state.part = Part::line_feed;
+        return 1;
+      }
+      if (is_bulk(state.type) || is_aggregate(state.type)) {
+        wrong = read_digit(state, text.front());
+        return 1;
+      }
+      const std::size_t end = text.find_first_of("\r\n");
+      if (end != text.npos && text[end] == '\n') wrong = "a line of it ends without \\r";
+      return std::min(end, text.size());
+    }
+    case Part::line_feed:
+      wrong = text.front() == '\n' ? end_line(state) : "a line of it ends without \\n";
+      return 1;
+    case Part::payload: {
+      const auto size =
+          static_cast<std::size_t>(std::min<std::uint64_t>(state.number, text.size()));
+      state.number -= size;
+      if (state.number == 0) state.part = Part::payload_cr;
+      return size;
+    }
+    case Part::payload_cr:
+      if (text.front() != '\r') wrong = "a string of it is longer than its length";
+      state.part = Part::payload_lf;
+      return 1;
+    case Part::payload_lf:
+      if (text.front() != '\n') wrong = "a string of it is longer than its length";
+      state.part = Part::type;
+      --state.values;
+      return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Step RespFramer::take(State& state, Bytes bytes, Asked) const noexcept {
+  const std::string_view text = as_text(bytes);
+  for (std::size_t at = 0; at < text.size();) {
+    const char* wrong = nullptr;
+    at += take_part(state, text.substr(at), wrong);
+    if (wrong) return step_wrong(wrong);
+    if (state.values > 0) continue;
+    Step step = step_over(bytes, at, true);
+    step.error = state.error;
+    state = {};
+    return step;
+  }
+  Step step = step_over(bytes, bytes.size(), false);
+  if (state.part == Part::payload) step.ahead = state.number;
+  return step;
+}
+
+std::string_view resp_error_word(std::string_view reply) noexcept {
+  if (reply.starts_with('!')) reply.remove_prefix(std::min(reply.size(), reply.find('\n') + 1));
+  if (reply.starts_with('-')) reply.remove_prefix(1);
+  return reply.substr(0, std::min(reply.find_first_of(" \r\n"), std::size_t{32}));
+}
+
+}  // namespace wiremark::wire

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""netload against servers of a few lines: every form of --reply, and what a newcomer does wrong."""
+
+import contextlib
+import socket
+import struct
+import tempfile
+import threading
+
+from bad_server import BadServer
+from case import case, contains, equal, expect, run
+from outcome import expect_outcome
+from process import free_port, netload, receive, require_backend
+
+SHORT = ["-c", "4", "-n", "400", "--json"]
+
+
+def answers(request_size, answer):
+    """Reads requests of one size, and sends answer(request) to each."""
+    def behave(connection, _):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        while request := receive(connection, request_size):
+            connection.sendall(answer(request))
+    return BadServer(behave)
+
+
+def works(server, *flags):
+    result = netload(server.address, *SHORT, *flags).ended_with(0).json()
+    expect_outcome(result)
+    equal(result["outcome"]["answered"], 400, "answered")
+    equal(result["totals"]["errors"], {}, "errors")
+    return result
+
+
+def fails(server, *flags, codes=(1, 3, 4)):
+    """What a run says that cannot go well."""
+    ended = netload(server.address, "-c", "2", "-n", "100", *flags)
+    expect(ended.code in codes, f"exit {ended.code}: {ended.out}{ended.err}")
+    return ended.out + ended.err
+
+
+@case
+def every_form_of_reply():
+    forms = {"size:6": b"sixsix", "line": b"a line\n", r"until:\r\n.\r\n": b"one\r\n..\r\n\r\n.\r\n", "u8": b"\3abc",
+             "u16le": b"\3\0abc", "u32be@0-4": b"\0\0\0\7abc", "u32@4": b"head\0\0\0\2ok",
+             "u64le+1": struct.pack("<Q", 1) + b"ab",
+             "varint": b"\x80\1" + b"x" * 128, "http": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+             "resp": b"*2\r\n$1\r\na\r\n:5\r\n", "memcached": b"VALUE k 0 1\r\nv\r\nEND\r\n"}
+    for form, reply in forms.items():
+        with answers(4, lambda _, reply=reply: reply) as server:
+            result = works(server, "--send", "ping", "--reply", form, "-P", "4")
+            equal(result["checks"], [{"name": "replies", "passed": True, "detail":
+                                      f"framed ({form}), not compared: --expect says with what"}], "checks")
+            works(server, "--send", "ping", "--reply", form, "--expect", "same")
+
+
+@case
+def what_was_sent_comes_back():
+    with answers(30, lambda request: request) as server:
+        result = works(server, "--send", "%{n} %{random:8} %{conn}")
+        equal(result["checks"][0]["name"], "verify", "check")
+        works(server, "--send", "%{n} %{random:8} %{conn}", "-R", "2000")
+
+
+@case
+def fields_are_filled_in():
+    seen = []
+    with answers(23, lambda request: seen.append(request) or b"\n") as server:
+        netload(server.address, "--send", r"%{n} %{conn}\r\n", "--reply", "line", "-c", "1", "-n", "3").ended_with(0)
+    equal(seen, [b"%010d 0000000000\r\n" % n for n in range(3)], "requests")
+
+
+@case
+def files_are_sent_and_expected():
+    with tempfile.TemporaryDirectory() as folder, answers(5, lambda _: b"%{n}\n") as server:
+        for name, content in (("request", b"%{n}\0"), ("reply", b"%{n}\n"), ("other", b"x\n")):
+            with open(f"{folder}/{name}", "wb") as file:
+                file.write(content)
+        works(server, "--send", f"@{folder}/request", "--reply", "line", "--expect", f"@{folder}/reply")
+        said = fails(server, "--send", f"@{folder}/request", "--reply", "line", "--expect", f"@{folder}/other",
+                     codes=(1,))
+        contains(said, r'got "%{n}\n" where "x\n" was expected')
+        ended = netload(server.address, "--send", f"@{folder}/none", "--reply", "line").ended_with(3)
+        contains(ended.err, f"{folder}/none")
+
+
+@case
+def requests_over_a_unix_socket():
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"{folder}/socket")
+        listener.listen(16)
+
+        def serve(connection):
+            with connection:
+                while receive(connection, 4):
+                    connection.sendall(b"\3abc")
+
+        def accept():
+            with contextlib.suppress(OSError):
+                while True:  # netload looks who listens, by a connection of its own.
+                    threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+        thread = threading.Thread(target=accept)
+        thread.start()
+        ended = netload(f"unix:{folder}/socket", *SHORT, "--send", "ping", "--reply", "u8")
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()  # Its descriptor is another's then.
+        equal(ended.ended_with(0).json()["outcome"]["answered"], 400, "answered")
+
+
+@case
+def two_replies_to_one_request():
+    with answers(4, lambda _: b"+OK\r\n+OK\r\n") as server:
+        contains(fails(server, "--send", "ping", "--reply", "resp", codes=(1,)),
+                 r'"+OK\r\n" came at byte 5 of a connection, and no request was unanswered; does the server send two')
+
+
+@case
+def a_server_that_speaks_first():
+    def behave(connection, _):
+        connection.sendall(b"220 here\r\n")
+        while receive(connection, 6):
+            connection.sendall(b"250 fine\r\n")
+    with BadServer(behave) as server:
+        contains(fails(server, "--send", r"NOOP\r\n", "--reply", "size:10", "--expect", "250"), "--greeting line")
+        result = works(server, "--send", r"NOOP\r\n", "--reply", "line", "--expect", "250", "--greeting", "line")
+        equal(result["connect_ns"]["count"], 4, "connections")
+
+
+@case
+def a_server_that_does_not_greet():
+    with answers(4, lambda _: b"x") as server:
+        said = netload(server.address, "--send", "ping", "--reply", "size:1", "--greeting", "line", "-c", "2",
+                       "-n", "10", "--timeout", "300ms").ended_with(3).err
+        contains(said, "--greeting")
+
+
+@case
+def a_port_with_tls():
+    alert = b"\x15\x03\x03\0\2\2\x46"
+    with BadServer(lambda connection, _: connection.recv(100) and connection.sendall(alert)) as server:
+        said = netload(f"http://{server.address}", "-c", "2", "-n", "10").ended_with(1)
+        contains(said.out, r'got "\x15\x03\x03\x00\x02\x02F", which is no reply as --reply')
+        contains(said.out, "looks like TLS")
+    with answers(1, lambda _: b"") as server:
+        contains(netload(f"https://{server.address}").ended_with(2).err, "it has no TLS")
+
+
+@case
+def a_port_with_another_protocol():
+    with BadServer(lambda connection, _: connection.recv(100) and connection.sendall(b"-ERR unknown\r\n")) as server:
+        said = netload(f"http://{server.address}", "-c", "1", "-n", "1").ended_with(1).out
+        contains(said, "looks like RESP: --reply resp")
+
+
+@case
+def a_reply_that_never_ends():
+    with answers(4, lambda _: b"no end") as server:
+        said = fails(server, "--send", "ping", "--reply", "line", "--timeout", "300ms", codes=(4,))
+        contains(said, "no reply within the timeout")
+        contains(said, '6 bytes of a reply had come that did not end as --reply \'line\' has it: "no end"')
+    with answers(4, lambda _: b"x" * 5000) as server:
+        said = fails(server, "--send", "ping", "--reply", "line", "--max-frame", "4k", codes=(1,))
+        contains(said, "a reply longer than --max-frame")
+
+
+@case
+def a_length_that_is_none():
+    with answers(4, lambda _: b"HTTP/1.1 400 Bad Request\r\n\r\n") as server:
+        said = fails(server, "--send", "ping", "--reply", "u32", codes=(1,))
+        contains(said, "would have 1213486164 bytes or more, and --max-frame is 1048576")
+        contains(said, "this looks like HTTP: --reply http")
+
+
+@case
+def a_body_until_the_server_closes():
+    def behave(connection, _):
+        received = b""
+        while not received.endswith(b"\r\n\r\n"):
+            received += connection.recv(1000)
+        connection.sendall(b"HTTP/1.0 200 OK\r\n\r\nthe ")
+        connection.sendall(b"body")
+    with BadServer(behave) as server:
+        ended = netload(f"http://{server.address}", "-c", "2", "-n", "50", "--expect", "the body", "--json")
+        result = ended.ended_with(0).json()
+        equal(result["outcome"]["answered"], 50, "answered")
+        equal(result["totals"]["errors"], {}, "errors")
+
+
+@case
+def a_close_in_the_midst_of_a_reply():
+    def behave(connection, _):
+        receive(connection, 4)
+        connection.sendall(b"\5abc")
+    with BadServer(behave) as server:
+        ended = netload(server.address, "-c", "2", "-n", "10", "--send", "ping", "--reply", "u8", "--json")
+        result = ended.ended_with(4).json()
+        equal(result["totals"]["errors"], {"closed by the server": 2}, "errors")
+        equal(result["outcome"]["answered"], 0, "answered")
+
+
+@case
+def datagrams_have_one_reply_each():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+
+        def serve():
+            while (data := server.recvfrom(2000))[0] != b"stop":
+                server.sendto(b"re: " + data[0], data[1])
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        target = f"udp:127.0.0.1:{server.getsockname()[1]}"
+        result = netload(target, *SHORT, "--send", "question", "--expect", "re: ").ended_with(0).json()
+        equal(result["outcome"]["answered"], 400, "answered")
+        # The id stands where the request has it, so a reply that has moved it is none of ours.
+        result = netload(target, "-c", "2", "-n", "4", "--json", "--send", "a%{id}b", "-P", "2", "--timeout", "100ms")
+        equal(result.ended_with(1).json()["outcome"]["answered"], 0, "answered")
+        equal(result.json()["delivery"]["wrong"], 4, "wrong")
+        contains(netload(target, "--send", "x", "-P", "2").ended_with(2).err, "%{id}")
+        server.sendto(b"stop", server.getsockname())
+        thread.join()
+
+
+@case
+def two_servers_are_compared_round_by_round():
+    with answers(4, lambda _: b"+OK\r\n") as one, answers(4, lambda _: b"-no\r\n") as other:
+        flags = ["--send", "ping", "--reply", "line", "-c", "2", "-n", "50", "--rounds", "3", "--progress", "off"]
+        compared = netload("--compare", f"{one.address},{other.address}", *flags).ended_with(0)
+        contains(compared.out, "replies framed as line, closed loop, 3 rounds of 50 messages each in turn")
+        contains(compared.out, f"\n  {one.address} ")
+        contains(compared.out, f"{other.address} against {one.address}, round by round:")
+        study = netload("--compare", f"{one.address},{other.address}", *flags, "--json").ended_with(0).json()
+        equal([row["backend"] for row in study["backends"]], [one.address, other.address], "targets")
+        equal([len(row["rounds"]) for row in study["backends"]], [3, 3], "rounds")
+
+
+@case
+def servers_of_different_protocols_are_compared():
+    web = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+    with answers(6, lambda _: b"+PONG\r\n") as cache, BadServer(lambda connection, _: http(connection, web)) as server:
+        compared = netload("--compare", f"redis://{cache.address},http://{server.address}", "-c", "2", "-n", "50",
+                           "--rounds", "2", "--progress", "off").ended_with(0)
+        contains(compared.out, "each in its own protocol")
+        contains(compared.out, f"http://{server.address} against redis://{cache.address}, round by round:")
+
+
+def http(connection, response):
+    """Answers each request until the client ends."""
+    received = b""
+    while data := connection.recv(1000):
+        received += data
+        while b"\r\n\r\n" in received:
+            received = received.partition(b"\r\n\r\n")[2]
+            connection.sendall(response)
+
+
+@case
+def what_is_wrong_with_a_command_line():
+    port = f":{free_port()}"
+    for flags, fix in ((["--reply", "resp", port], "--send TEXT"),
+                       (["--send", "x", "--reply", "resp"], "name your server"),
+                       (["--send", r"\q", port], "escape"), (["--send", "%{m}", port], "%{random:N}"),
+                       (["--send", "x", "--reply", "smtp", port], "until:TEXT"),
+                       (["--send", "x", "-f", "json", port], "leave them out"),
+                       (["--send", "x", "--expect", "y", "--reply", "line", "--no-verify", port],
+                        "leave it or --expect out"),
+                       (["ftp://localhost"], "redis://"), (["--method", "PUT", "--send", "x", port], "--reply http"),
+                       (["--bypass", "--send", "x"], "leave --send out"),
+                       (["--compare", f"epoll,{port}"], "name those of one kind"),
+                       (["--compare", f"{port},http:x"], "http:x"),
+                       (["--compare", f"{port},{port}", port], "leave TARGET out"),
+                       (["--compare", f"{port},{port}", "--reply", "resp"], "--send TEXT")):
+        contains(netload(*flags).ended_with(2).err, fix, f"what is said of {flags}")
+
+
+@case
+def an_echo_of_our_own_takes_requests():
+    result = netload("--send", "%{random:100}", *SHORT).ended_with(0).json()
+    equal(result["checks"][0]["detail"], "every reply compared with its request", "check")
+
+
+require_backend()
+run()

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""netload against servers of other projects: what they answer, and what becomes of their faults."""
+
+import json
+import os
+import re
+import signal
+import tempfile
+import time
+
+from case import case, contains, equal, expect, run, wait_until
+from outcome import expect_outcome
+from process import netload, require_backend, start_netload
+from real_servers import DNS_ANSWER_SIZE, DNS_QUESTION, dns, haproxy, memcached, nginx, redis, smtp
+from stream_relay import StreamRelay
+
+SHORT = ["-c", "10", "-n", "2000", "--json"]
+
+
+def checked(server, *flags, code=0, most=SHORT):
+    """The result of a run that ends with `code`."""
+    ended = netload(server, *most, *flags).ended_with(code)
+    result = ended.json()
+    expect_outcome(result)
+    return result
+
+
+def whole(result, check, messages=2000):
+    """Every message was answered without an error; `check` is what was made sure of."""
+    equal(result["totals"]["errors"], {}, "errors")
+    equal(result["outcome"]["answered"], messages, "answered")
+    equal([one["name"] for one in result["checks"]], [check], "checks")
+
+
+def in_turn(result, *names):
+    """Each kind of error is that of every second request of each connection."""
+    errors = result["totals"]["errors"]
+    equal(set(errors), set(names), "kinds of errors")
+    for name in names:
+        expect(990 <= errors[name] <= 1010, f"errors: {errors}")
+
+
+def starts_and_dies(server, target, *flags):
+    """A server that is killed under load ends every connection, and the run with 4."""
+    with start_netload(target, "-c", "10", "-d", "30s", "--json", "-i", "100ms", *flags) as load:
+        before = server.worked_s()
+        wait_until(lambda: server.worked_s() > before + 0.05 or not load.running, "the load was under way")
+        server.kill()
+        load.finish().ended_with(4)
+        errors = load.json()["totals"]["errors"]
+        expect(sum(errors.values()) == 10, f"errors: {errors}")
+
+
+def stalled(server, *flags):
+    """The result of an open loop in whose midst the server stands still for 0.6 s."""
+    with start_netload(*flags, "-R", "200", "-d", "3s", "--json-lines", "-i", "100ms") as load:
+        wait_until(lambda: load.out.count("\n") >= 5 or not load.running, "the load was under way")
+        server.pause()
+        time.sleep(0.6)
+        server.signal(signal.SIGCONT)
+        load.finish()
+        result = json.loads(load.out.splitlines()[-1])
+    expect_outcome(result)
+    return result
+
+
+def stands_still(server, target, *flags):
+    """What was due while the server stood still is late from the plan on, and no message is lost."""
+    result = stalled(server, target, "-c", "10", "--timeout", "20s", *flags)
+    equal(result["totals"]["errors"], {}, "errors")
+    equal(result["outcome"]["answered"], 600, "answered")
+    longest = result["latency_ns"]["max"]
+    expect(longest >= 500e6, f"the longest took {longest} ns")
+
+
+@case
+def redis_answers():
+    with redis() as server:
+        target = f"redis://{server.address}"
+        whole(checked(target), "verify")
+        whole(checked(target, "-P", "16"), "verify")
+        whole(checked(target, "--churn", "7"), "verify")
+        whole(checked(target, "--send", "SET %{conn} %{random:40}", "--send", "GET %{conn}"), "replies")
+        whole(checked(target, "--send", "GET none", "--expect", "$-1"), "verify")
+        open_loop = checked(target, "-R", "20k", "--slo", "errors<1")
+        equal([one["name"] for one in open_loop["checks"]], ["verify", "slo errors<1"], "checks")
+        equal(open_loop["config"]["format"], "resp", "format")
+
+
+@case
+def redis_errors_count_by_name():
+    with redis() as server:
+        result = checked(f"redis://{server.address}", "--send", "HGET k f", "--send", "NO SUCH", code=4)
+        in_turn(result, "RESP -ERR")
+        equal(result["outcome"]["answered"], 2000, "answered: an error reply is an answer")
+        contains(" ".join(result["warnings"]), "the first error reply: \"-ERR unknown command", "warnings")
+
+
+@case
+def redis_over_a_unix_socket():
+    with tempfile.TemporaryDirectory() as folder, redis("--unixsocket", f"{folder}/socket") as _:
+        whole(checked(f"unix:{folder}/socket", "--send", r"PING\r\n", "--reply", "resp", "--expect", "+PONG"), "verify")
+
+
+@case
+def redis_that_is_killed():
+    with redis() as server:
+        starts_and_dies(server, f"redis://{server.address}")
+
+
+@case
+def redis_that_stands_still():
+    with redis() as server:
+        stands_still(server, f"redis://{server.address}")
+
+
+@case
+def redis_behind_a_relay_that_changes_a_byte():
+    def change(data):
+        return data.replace(b"PONG", b"PANG")
+    with redis() as server, StreamRelay(server.port, change, after=70) as relay:
+        ended = netload(f"redis://{relay.address}", *SHORT).ended_with(1)
+        result = ended.json()
+        equal(result["checks"][0]["passed"], False, "verify")
+        contains(result["checks"][0]["detail"],
+                 r'got "+PANG\r\n" where "+PONG\r\n" was expected; they differ from byte 2')
+        equal(set(result["totals"]["errors"]), {"wrong reply"}, "errors")
+
+
+@case
+def nginx_answers():
+    with nginx() as server:
+        target = f"http://{server.address}"
+        whole(checked(f"{target}/short", "--expect", "0123456789"), "verify")
+        whole(checked(f"{target}/long", "--expect", "same"), "verify")
+        whole(checked(f"{target}/chunked/page", "--expect", "same"), "verify")
+        whole(checked(f"{target}/long", "-P", "8"), "replies")
+        whole(checked(f"{target}/long", "--method", "HEAD"), "replies")
+        whole(checked(f"{target}/short", "-R", "20k"), "replies")
+
+
+def lines(*texts):
+    """A file of them."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", delete=False, encoding="ascii") as file:
+        file.write("\n".join(texts) + "\n")
+    return file.name
+
+
+@case
+def nginx_over_a_unix_socket_gets_lines_in_turn():
+    with nginx() as server:
+        file = lines(r"GET /short HTTP/1.1\r\nHost: x\r\n\r\n", r"GET /long HTTP/1.1\r\nHost: x\r\n\r\n")
+        try:
+            result = checked(f"unix:{server.path}", "--reply", "http", "--send-lines", f"@{file}", "--expect", "same")
+        finally:
+            os.unlink(file)
+        whole(result, "verify")
+        contains(result["config"]["send"], "2 requests of ")
+
+
+@case
+def nginx_errors_count_by_name():
+    with nginx() as server:
+        for path, status in (("none", 404), ("busy", 503)):
+            result = checked(f"http://{server.address}/{path}", code=4)
+            equal(result["totals"]["errors"], {f"HTTP {status}": 2000}, "errors")
+            equal(result["outcome"]["answered"], 2000, "answered")
+
+
+@case
+def nginx_closes_and_is_reached_again():
+    with nginx(requests=10) as server:
+        for flags in ([], ["-R", "10k"]):
+            result = checked(f"http://{server.address}/short", *flags)
+            whole(result, "replies")
+            closed = [one for one in result["path"]["evidence"] if one.startswith("the server closed ")]
+            equal(len(closed), 1, f"evidence {result['path']['evidence']}")
+            expect(int(re.search(r"\d+", closed[0])[0]) >= 190, closed[0])
+
+
+@case
+def nginx_behind_haproxy():
+    with nginx() as server, haproxy(server.address) as front:
+        whole(checked(f"http://{front.address}/short", "--expect", "0123456789"), "verify")
+        whole(checked(f"http://{front.address}/chunked/page", "--expect", "same"), "verify")
+        server.kill()
+        result = checked(f"http://{front.address}/short", code=4)
+        equal(set(result["totals"]["errors"]), {"HTTP 503"}, "errors without the server behind it")
+
+
+@case
+def nginx_that_is_killed():
+    with nginx() as server:
+        starts_and_dies(server, f"http://{server.address}/short")
+
+
+@case
+def nginx_that_stands_still():
+    with nginx() as server:
+        stands_still(server, f"http://{server.address}/short")
+
+
+@case
+def memcached_answers():
+    with memcached() as server:
+        target = f"memcached://{server.address}"
+        whole(checked(target), "verify")
+        checked(target, "--send", r"set k 0 0 15\r\nEND\r\nnot an end", "--expect", "STORED",
+                most=["-c", "1", "-n", "1", "--json"])
+        whole(checked(target, "--send", "get k", "--expect", r"VALUE k 0 15\r\nEND\r\nnot an end\r\nEND\r\n"), "verify")
+        whole(checked(target, "--send", "get none", "--send", "stats", "-P", "4"), "replies")
+        result = checked(target, "--send", "foo", "--send", r"set k 0 0 x\r\n", code=4)
+        in_turn(result, "memcached ERROR", "memcached CLIENT_ERROR")
+
+
+@case
+def memcached_that_is_killed():
+    with memcached() as server:
+        starts_and_dies(server, f"memcached://{server.address}")
+
+
+@case
+def memcached_that_stands_still():
+    with memcached() as server:
+        stands_still(server, f"memcached://{server.address}")
+
+
+@case
+def smtp_speaks_first():
+    with smtp() as server:
+        flags = [server.address, "--send", r"NOOP\r\n", "--reply", "line"]
+        whole(checked(*flags, "--greeting", r"until:\r\n", "--expect", "250 "), "verify")
+        whole(checked(*flags, "--greeting", "line", "--expect", "250 ", "--churn", "100"), "verify")
+        ended = netload(*flags, "-c", "10", "-d", "1s")
+        expect(ended.code in (1, 3, 4), f"exit {ended.code}")
+        contains(ended.out + ended.err, "a server that speaks first wants --greeting line")
+
+
+@case
+def smtp_that_is_killed():
+    with smtp() as server:
+        starts_and_dies(server, server.address, "--send", r"NOOP\r\n", "--reply", "line", "--greeting", "line")
+
+
+@case
+def dns_answers_in_datagrams():
+    with dns() as server:
+        for flags in (["--reply", f"size:{DNS_ANSWER_SIZE}"], [], ["-P", "8"], ["-R", "5k"]):
+            result = checked(server.address, "--send", DNS_QUESTION, *flags)
+            whole(result, "replies")
+            equal(result["delivery"]["wrong"], 0, "wrong datagrams")
+
+
+@case
+def dns_that_stands_still_loses_what_was_asked():
+    with dns() as server:
+        result = stalled(server, server.address, "--send", DNS_QUESTION, "-c", "4", "--timeout", "100ms")
+        outcome = result["outcome"]
+        expect(outcome["lost"] > 50, f"lost of {outcome}")
+        expect(outcome["answered"] > 100, f"answered of {outcome}")
+        equal(result["delivery"]["wrong"], 0, "wrong: late answers are known by their id")
+
+
+require_backend()
+run()

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""netload knows what a server spent, however many processes it is, or says why it does not."""
+
+import contextlib
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+from case import Skip, case, contains, equal, expect, run, wait_until
+from network_namespace import NetworkNamespace, ip
+from process import Echo, free_port, netload, program, require_backend, run_program, start_netload
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# Enough messages for some tenths of a second of any server's time.
+LOAD = ["-c", "20", "-n", "20000", "-w", "100ms"]
+# What a server spends after the last look: it ends, and tells its children to.
+ENDING_S = 0.1
+
+
+class Server:
+    """A server that the test waits for, so that the kernel tells all that it and its children spent."""
+
+    def __init__(self, *argv, port):
+        self.process = subprocess.Popen([str(argument) for argument in argv], stdin=subprocess.DEVNULL)
+        self.address = f"127.0.0.1:{port}"
+        wait_until(lambda: self.process.poll() is not None or accepts(port), "the server accepted")
+        expect(self.process.poll() is None, f"{argv} ended")
+
+    def spent_s(self):
+        """What its processes have spent until now, of which none has ended."""
+        return sum(time.clock_gettime((~pid << 3) | 2) for pid in tree_of(self.process.pid))
+
+    def end(self, forks=False):
+        """All that it has spent, with the processes for connections that it has waited for."""
+        if forks:
+            wait_until(lambda: tree_of(self.process.pid) == {self.process.pid}, "all connections had ended")
+        self.process.terminate()
+        _, _, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = 0
+        return usage.ru_utime + usage.ru_stime
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.returncode is None:
+            self.end()  # With its children.
+
+
+def accepts(port):
+    """Whether somebody listens; a connection would be one more for the server to see."""
+    wanted = f"0100007F:{int(port):04X}"
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        return any(line.split()[1] in (wanted, f"00000000:{int(port):04X}") and line.split()[3] == "0A"
+                   for line in table.readlines()[1:])
+
+
+def tree_of(root):
+    parents = {}
+    for name in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            if name.isdigit():
+                with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                    parents[int(name)] = int(file.read().rpartition(")")[2].split()[1])
+    found = {root}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def forking(how, port=None):
+    port = port or free_port()
+    return Server(sys.executable, os.path.join(HERE, "forking_server.py"), how, port, port=port)
+
+
+def all_parts(end):
+    """What netload says that an end spent, of its run as a whole."""
+    return sum(end.get(name, 0) for name in
+               ["user_s", "sys_s", "opening_s", "warmup_s", "drain_s", "closing_s"])
+
+
+def expect_cost_of(servers, *load, forks=False, orphans=False):
+    """The server's time is what the kernel tells whoever waits for it, of orphans more."""
+    before = sum(server.spent_s() for server in servers)
+    result = netload(servers[0].address, *LOAD, *load, "--json").ended_with(0).json()
+    spent = sum(server.end(forks) for server in servers) - before
+    server = result["cpu"]["server"]
+    expect("unknown" not in server, f"unknown: {server}")
+    told = all_parts(server)
+    # To the clock ticks that ended processes are told in.
+    expect(spent - ENDING_S * len(servers) - 0.1 * spent <= told <= (10 if orphans else 1) * spent + 0.05,
+           f"{told:.3f} s told, {spent:.3f} s spent: {server}")
+    return result
+
+
+@case
+def socat_forks_for_each_connection():
+    require("socat")
+    port = free_port()
+    with Server("socat", f"TCP-LISTEN:{port},bind=127.0.0.1,reuseaddr,fork,backlog=64", "EXEC:cat", port=port) as server:
+        result = expect_cost_of([server], forks=True)
+        contains(result["cpu"]["server"]["of"], "socat")
+        contains(result["cpu"]["server"]["of"], "and 40 started by it")
+
+
+@case
+def ncat_forks_for_each_connection():
+    require("ncat")
+    port = free_port()
+    with Server("ncat", "-k", "-l", "127.0.0.1", port, "--exec", "/bin/cat", port=port) as server:
+        # It does not wait for the programs that it has run.
+        expect_cost_of([server], forks=True, orphans=True)
+
+
+@case
+def workers_inherit_the_socket():
+    with forking("prefork") as server:
+        result = expect_cost_of([server])
+        equal(result["cpu"]["server"]["of"].count("python"), 4, "processes named")
+
+
+@case
+def several_share_a_port():
+    with contextlib.ExitStack() as stack:
+        port = free_port()
+        servers = [stack.enter_context(forking("reuseport", port)) for _ in range(3)]
+        wait_until(lambda: holders_of(port) == 3, "all three listened")
+        expect_cost_of(servers)
+
+
+def holders_of(port):
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        return sum(f":{int(port):04X} " in line and " 0A " in line for line in table)
+
+
+@case
+def processes_end_during_the_run():
+    with forking("fork") as server:
+        result = expect_cost_of([server], "--churn", "200", forks=True)
+        text = netload_text_of(result)
+        contains(text, "opened anew")
+
+
+def netload_text_of(result):
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(result, file)
+        file.flush()
+        return run_program(program("NETREPORT"), file.name).ended_with(0).out
+
+
+def expect_unknown(result, *words):
+    cpu = result["cpu"].get("server", {})
+    expect("user_s" not in cpu, f"a figure: {cpu}")
+    expect("server_us_cpu_per_message" not in result, "a cost of a message")
+    for word in words:
+        contains(cpu.get("unknown", ""), word, "why it is unknown")
+    contains(netload_text_of(result), f"server      unknown: {cpu['unknown']}")
+
+
+@case
+def processes_that_nobody_waits_for():
+    with forking("unwaited") as server:
+        result = netload(server.address, "-c", "5", "-n", "5000", "--churn", "100", "--json").ended_with(0).json()
+        expect_unknown(result, "had started ended, and it did not wait for it")
+    with forking("unwaited") as server:  # None ends in the measured part.
+        result = netload(server.address, "-c", "5", "-n", "5000", "--json").ended_with(0).json()
+        expect("unknown" not in result["cpu"]["server"], f"unknown: {result['cpu']['server']}")
+        expect("closing_s" not in result["cpu"]["server"], "what the ended ones spent is told")
+
+
+@case
+def a_server_of_another_user():
+    require_root("a server of another user needs root")
+    require("setpriv")
+    with netload_for_everybody() as binary, forking("prefork") as server:
+        as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        ended = run_program(*as_nobody, binary, server.address, "-c", "2", "-n", "200", "--json").ended_with(0)
+        expect_unknown(ended.json(), "its socket belongs to user root", "--server-pid")
+        named = run_program(*as_nobody, binary, server.address, "-c", "2", "-n", "200", "--server-pid",
+                            server.process.pid, "--json").ended_with(0).json()
+        contains(named["cpu"]["server"]["of"], "and 3 started by it")
+
+
+@case
+def a_server_in_another_pid_namespace():
+    require_root("a pid namespace needs root")
+    require("unshare")
+    with forking("prefork") as server:
+        ended = run_program("unshare", "--pid", "--fork", "--mount-proc", program("NETLOAD"), server.address,
+                            "-c", "2", "-n", "200", "--json")
+        if "unshare" in ended.err:
+            raise Skip(ended.err.strip())
+        expect_unknown(ended.ended_with(0).json(), "another container (pid namespace)")
+
+
+@case
+def a_server_in_another_network_namespace():
+    host, peer = f"wma{os.getpid()}", f"wmb{os.getpid()}"
+    # A pair of addresses for each process (RFC 2544): the same test may run for the other backend.
+    high, low = os.getpid() // 64 % 256, os.getpid() % 64 * 4
+    near, far = f"198.18.{high}.{low + 1}", f"198.18.{high}.{low + 2}"
+    with NetworkNamespace() as other:  # Its end of the pair goes with it, and takes this one along.
+        ip("link", "add", host, "type", "veth", "peer", "name", peer, "netns", other.name)
+        ip("addr", "add", f"{near}/30", "dev", host)
+        ip("link", "set", host, "up")
+        ip("-n", other.name, "addr", "add", f"{far}/30", "dev", peer)
+        ip("-n", other.name, "link", "set", peer, "up")
+        with Echo(listen=[f"{far}:0"], before=other.inside) as server:
+            result = netload(server.address, "-c", "2", "-n", "200", "--json").ended_with(0).json()
+            expect_unknown(result, f"{far} is no address of this network namespace", "--server-pid")
+
+
+@case
+def a_path_and_the_special_address():
+    """The one that listens on just this address is the server, not who has the port on another."""
+    with tempfile.TemporaryDirectory() as folder, Echo(listen=[f"unix:{folder}/socket"]) as server:
+        result = netload(server.address, "-c", "2", "-n", "200", "--json").ended_with(0).json()
+        equal(result["cpu"]["server"]["of"], f"netecho ({server.pid})", "the server")
+    with Echo() as one, Echo(listen=[f"127.0.0.2:{one.port}"]) as other:
+        for server in one, other:
+            result = netload(server.address, "-c", "2", "-n", "200", "--json").ended_with(0).json()
+            equal(result["cpu"]["server"]["of"], f"netecho ({server.pid})", "the server")
+
+
+@case
+def opening_and_closing_are_told_apart():
+    with Echo() as server:
+        result = netload(server.address, "-c", "1000", "-n", "1000", "--json").ended_with(0).json()
+    for end in result["cpu"]["process"], result["cpu"]["server"]:
+        expect(end["opening_s"] > 0, f"opening: {end}")
+        expect(end["closing_s"] > 0, f"closing: {end}")
+    text = netload_text_of(result)
+    contains(text, "  besides     netload: opening")
+    contains(text, "server: opening")
+
+
+@case
+def no_answers_have_no_latency():
+    with Echo() as server, start_netload(server.address, "-c", "3", "-d", "60s", "--timeout", "0", "-i", "50ms",
+                                         "--json-lines") as running:
+        def lines():
+            return [json.loads(line) for line in running.out.split("\n")[:-1]]
+        wait_until(lambda: any(line["p50_ns"] for line in lines()), "there were answers")
+        server.pause()
+        wait_until(lambda: any(line["messages"] == 0 for line in lines()), "there were none")
+        quiet = next(line for line in lines() if line["messages"] == 0)
+        equal([quiet[name] for name in ["p50_ns", "p99_ns", "p999_ns", "max_ns"]], [None] * 4, "latencies")
+        # The whole of it and no more of the one before.
+        expect(quiet["oldest_ns"] >= 0.9e9 * quiet["seconds"], f"the oldest message: {quiet}")
+        running.kill()
+
+
+def require(name):
+    if not shutil.which(name):
+        raise Skip(f"{name} is not installed")
+
+
+def require_root(why):
+    if os.geteuid() != 0:
+        raise Skip(why)
+
+
+@contextlib.contextmanager
+def netload_for_everybody():
+    """A copy that everybody may run."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        copy = os.path.join(folder, "netload")
+        shutil.copy(program("NETLOAD"), copy)
+        os.chmod(copy, stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)
+        yield copy
+
+
+require_backend()
+run()

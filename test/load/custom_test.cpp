@@ -1,0 +1,275 @@
+// Protocols of the user's own: what is sent, what is a reply, and what is said of one that is not.
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "load/exchange/exchanges.h"
+#include "load/exchange/forms.h"
+#include "load/exchange/http.h"
+
+using namespace wiremark;
+using namespace wiremark::load;
+using namespace std::string_literals;
+
+namespace {
+
+constexpr std::uint32_t kConnection = 7;
+
+/// A plan and the exchange of one thread with two connections.
+struct Spoken {
+  explicit Spoken(CustomOptions options, bool verify = true, std::uint64_t run = 0,
+                  std::size_t max_frame = 1000) {
+    auto made = plan_exchange(
+        {.max_frame = max_frame, .verify = verify, .custom = std::move(options)}, run);
+    REQUIRE(made);
+    plan = std::move(*made);
+    exchange = plan->exchange(2);
+    exchange->opened(0);
+    exchange->opened(1);
+  }
+
+  std::string sent(std::uint32_t sequence, std::uint32_t connection = kConnection) {
+    return std::string(as_text(exchange->request({0, connection, sequence})));
+  }
+  // Shows the bytes as a load does: again what was not consumed, up to the end of a reply.
+  Reply read(std::string_view bytes, std::uint32_t sequence = 0, std::size_t client = 0) {
+    std::size_t consumed = 0;
+    while (true) {
+      Reply reply =
+          exchange->reply({client, kConnection, sequence}, as_bytes(bytes.substr(consumed)));
+      consumed += reply.consumed;
+      reply.consumed = consumed;
+      if (reply.refused || reply.size > 0 || consumed == bytes.size()) return reply;
+    }
+  }
+  std::string refused(std::string_view bytes) {
+    REQUIRE(read(bytes).refused);
+    return exchange->refusal().detail;
+  }
+
+  std::unique_ptr<ExchangePlan> plan;
+  std::unique_ptr<Exchange> exchange;
+};
+
+Spoken speak(std::string reply, std::optional<std::string> expect = {}) {
+  return Spoken({.send = {"PING\\r\\n"}, .reply = std::move(reply), .expect = std::move(expect)});
+}
+
+void check_contains(const std::string& text, std::string_view part) {
+  CAPTURE(text);
+  CHECK(text.contains(part));
+}
+
+}  // namespace
+
+TEST_CASE("a request has the escapes of C, and fields that keep its width") {
+  Spoken one({.send = {R"(a\r\n\x00\101\\ 100% \x25{n} %{n} %{conn} %{id})"}, .reply = "line"});
+  const std::string first = one.sent(0);
+  CHECK(first == "a\r\n\0A\\ 100% %{n} 0000000000 0000000007 \0\0"s);
+  CHECK(one.sent(0x10203).ends_with("0000066051 0000000007 \2\3"));
+  Spoken random({.send = {"%{random:25}"}, .reply = "line"});
+  CHECK(random.sent(0).size() == 25);
+  CHECK(random.sent(0) == random.sent(0));
+  CHECK(random.sent(0) != random.sent(1));
+  CHECK(random.sent(1, 7) != random.sent(1, 8));
+  for (const char* wrong :
+       {"\\q", "\\x", "\\", "%{m}", "%{n", "%{random:}", "%{random:0}", "\\400"})
+    CHECK_FALSE(check_request(wrong));
+}
+
+TEST_CASE("several requests are sent in turn") {
+  Spoken two({.send = {"one", "two"}, .reply = "line"});
+  CHECK(two.sent(0) == "one");
+  CHECK(two.sent(1) == "two");
+  CHECK(two.sent(2) == "one");
+}
+
+TEST_CASE("a reply is whole, is the expected one, or is told apart only") {
+  Spoken framed = speak("resp");
+  CHECK(framed.read("+PONG\r\n+").consumed == 7);
+  CHECK(framed.read("$3\r\n").size == 0);
+  CHECK(framed.read("abc\r\n").size == 9);
+  CHECK_FALSE(framed.plan->verifies());
+  CHECK(framed.plan->checked().first == "replies");
+  check_contains(framed.plan->checked().second, "not compared");
+
+  Spoken begins = speak("resp", "+PO");
+  CHECK(begins.read("+PONG\r\n").size == 7);
+  CHECK(begins.read("+").consumed == 1);
+  CHECK(begins.read("PONG\r\n").size == 7);
+  check_contains(begins.refused("+OK\r\n"), "got \"+OK\\r\\n\" where \"+PO\" was expected");
+  CHECK(begins.plan->checked().first == "verify");
+}
+
+TEST_CASE("every reply is compared with the first to its request") {
+  Spoken same({.send = {"a", "b"}, .reply = "line", .expect = "same"});
+  CHECK(same.read("one\n", 0).size == 4);
+  CHECK(same.read("two\n", 1).size == 4);
+  CHECK(same.read("one\n", 2, 1).size == 4);
+  CHECK(same.read("tw", 3).consumed == 2);
+  CHECK(same.read("o\n", 3).size == 4);
+  CHECK(same.read("two\n", 4).refused);
+}
+
+TEST_CASE("an echo is compared with its request, whatever fields that has") {
+  Spoken echo({.send = {"%{random:9}%{n}"}});
+  CHECK(echo.plan->name() == "echo");
+  CHECK(echo.plan->verifies());
+  CHECK(echo.read(echo.sent(5), 5).size == 19);
+  CHECK(echo.read(echo.sent(5), 6).refused);
+}
+
+TEST_CASE("an error reply is an answer that is counted by its name, unless it was expected") {
+  Spoken redis = speak("resp");
+  const Reply error = redis.read("-WRONGTYPE Operation against\r\n");
+  CHECK(error.error);
+  CHECK_FALSE(error.refused);
+  CHECK(error.size == 30);
+  CHECK(redis.exchange->refusal().kind == "RESP -WRONGTYPE");
+  check_contains(redis.exchange->refusal().detail, "the first error reply: \"-WRONGTYPE");
+  CHECK(redis.read("-").consumed == 1);
+  CHECK(redis.read("MOVED 1\r\n").error);
+  CHECK(redis.exchange->refusal().kind == "RESP -MOVED");
+  CHECK_FALSE(speak("resp", "-ERR").read("-ERR no\r\n").error);
+  CHECK(speak("resp", "same").read("-ERR no\r\n").error);
+
+  Spoken web({.scheme = "http", .authority = "here"});
+  CHECK(web.read("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").error);
+  CHECK(web.exchange->refusal().kind == "HTTP 404");
+  Spoken cache({.scheme = "memcached"});
+  CHECK(cache.read("SERVER_ERROR no\r\n").error);
+  CHECK(cache.exchange->refusal().kind == "memcached SERVER_ERROR");
+}
+
+TEST_CASE("of HTTP the status and the body are compared, and not the head") {
+  Spoken web({.expect = "same", .scheme = "http", .authority = "here"});
+  const auto response = [](const char* date, const char* body) {
+    return "HTTP/1.1 200 OK\r\nDate: "s + date + "\r\nContent-Length: 2\r\n\r\n" + body;
+  };
+  CHECK(web.read(response("now", "ok")).size > 0);
+  CHECK(web.read(response("then", "ok")).size > 0);
+  CHECK(web.read(response("then", "no")).refused);
+  CHECK(web.read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\n").size == 0);
+  CHECK(web.read("k\r\n0\r\n\r\n").size > 0);
+  CHECK(web.read("HTTP/1.1 201 OK\r\nContent-Length: 2\r\n\r\nok").refused);
+  Spoken head({.scheme = "http", .method = "HEAD"});
+  CHECK(head.read("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n").size > 0);
+}
+
+TEST_CASE("the close of a connection ends the reply that has no other end") {
+  Spoken web({.expect = "he", .scheme = "http"});
+  CHECK(web.read("HTTP/1.0 200 OK\r\n\r\nhel").size == 0);
+  CHECK(web.read("lo").size == 0);
+  const Reply end = web.exchange->closed({0, kConnection, 0});
+  CHECK(end.size == 24);
+  CHECK(end.last);
+  web.exchange->opened(0);
+  CHECK(web.read("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel").size == 0);
+  CHECK(web.exchange->closed({0, kConnection, 0}).size == 0);
+  CHECK(
+      speak("http").read("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").last);
+}
+
+TEST_CASE("what is no reply is shown, with what to try") {
+  check_contains(speak("http").refused("\x15\x03\x03\0\2\2F"s), "looks like TLS");
+  check_contains(speak("resp").refused("HTTP/1.1 400 Bad\r\n"), "--reply http");
+  check_contains(speak("resp").refused("220 mail ready\r\n"), "--greeting line");
+  check_contains(speak("http").refused("+PONG\r\n"), "--reply resp");
+  check_contains(speak("u32").refused("HTTP/1.1 400 Bad\r\n"), "--max-frame");
+  check_contains(speak("u32").refused("HTTP/1.1 400 Bad\r\n"), "looks like HTTP");
+  check_contains(speak("resp").refused("what is\n\x01 this"), "got \"what is\\n\\x01 this\"");
+  Spoken line = speak("line");
+  CHECK(line.read(std::string(900, 'x')).consumed == 900);
+  CHECK(line.exchange->unfinished(0).starts_with("900 bytes of a reply"));
+  CHECK(line.exchange->unfinished(1).empty());
+  CHECK(line.read(std::string(101, 'x')).refused);
+  CHECK(line.exchange->refusal().kind == "a reply longer than --max-frame");
+}
+
+TEST_CASE("bytes that nothing asked for are told with their place") {
+  Spoken one = speak("resp");
+  check_contains(one.exchange->unasked(0, as_bytes("220 hello\r\n")).detail, "--greeting");
+  CHECK(one.read("+PONG\r\n").size == 7);
+  check_contains(one.exchange->unasked(0, as_bytes("+PONG\r\n")).detail, "at byte 7 of");
+  check_contains(one.exchange->unasked(0, as_bytes("+PONG\r\n")).detail, "two replies");
+}
+
+TEST_CASE("a server that speaks first is greeted by a framer of its own") {
+  Spoken mail({.send = {"NOOP\\r\\n"}, .reply = "line", .greeting = "until:\\r\\n"});
+  Exchange* const greeting = mail.exchange->greeting();
+  REQUIRE(greeting);
+  CHECK(greeting->reply({0, kConnection, 0}, as_bytes("220 h")).size == 0);
+  CHECK(greeting->reply({0, kConnection, 0}, as_bytes("i\r\n")).size == 8);
+  CHECK_FALSE(speak("line").exchange->greeting());
+}
+
+TEST_CASE("a datagram answers the last message, or the one whose id it has") {
+  Spoken plain({.send = {"x"}}, true, 1);
+  CHECK(plain.plan->name() == "datagram");
+  CHECK_FALSE(plain.exchange->sequence_of({0, kConnection, 0}, as_bytes("y")));
+  CHECK(plain.exchange->sequence_of({0, kConnection, 9}, as_bytes("y")) == 8);
+  CHECK(plain.read("anything", 8).size == 8);
+  Spoken dns({.send = {"-%{id}-"}, .reply = "datagram"}, true, 1);
+  CHECK(dns.exchange->sequence_of({0, kConnection, 0x10005}, as_bytes("-\0\3-"s)) == 0x10003);
+  CHECK(dns.exchange->sequence_of({0, kConnection, 0x10005}, as_bytes("-\xff\xff-"s)) == 0xffff);
+  CHECK_FALSE(dns.exchange->sequence_of({0, kConnection, 5}, as_bytes("-\0\7-"s)));
+  CHECK_FALSE(dns.exchange->sequence_of({0, kConnection, 5}, as_bytes("-\0"s)));
+  Spoken sized({.send = {"x"}, .reply = "size:8"}, true, 1);
+  CHECK(sized.read("1234", 0).refused);
+  CHECK(sized.read("12345678", 0).size == 8);
+}
+
+TEST_CASE("a target names its protocol, its port and its path") {
+  CustomOptions web;
+  CHECK(*take_scheme("http://localhost/a?b", web) == "localhost:80");
+  CHECK(web.path == "/a?b");
+  CHECK(http_request(web)->text() == "GET /a?b HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  CHECK(*take_scheme("http://[::1]:81", web) == "[::1]:81");
+  CHECK(*take_scheme("http://[::1]", web) == "[::1]:80");
+  web.body = "{\"n\": %{n}}";
+  web.headers = {"host: me", "X: \\x25"};
+  CHECK(http_request(web)->text() ==
+        "POST / HTTP/1.1\r\nhost: me\r\nX: %\r\nContent-Length: 17\r\n\r\n{\"n\": 0000000000}");
+  CustomOptions redis;
+  CHECK(*take_scheme("redis://127.0.0.1", redis) == "127.0.0.1:6379");
+  Spoken ping(redis);
+  CHECK(ping.sent(0) == "PING\r\n");
+  CHECK(ping.plan->verifies());
+  redis.send = {"GET k"};
+  CHECK(Spoken(redis).sent(0) == "GET k\r\n");
+  CHECK_FALSE(Spoken(redis).plan->verifies());
+  CustomOptions none;
+  CHECK(*take_scheme("unix:/a://b", none) == "unix:/a://b");
+  CHECK_FALSE(is_custom(none));
+  check_contains(take_scheme("https://a", none).error().message(), "no TLS");
+  check_contains(take_scheme("ftp://a", none).error().message(), "redis://");
+}
+
+TEST_CASE("each form of --reply is read, and what is none is refused with all that there are") {
+  for (const char* form : {"echo", "size:1k", "until:\\r\\n", "line", "u8", "u16le", "u32be@0-4",
+                           "u64@8+12", "varint", "varint+1", "http", "resp", "memcached"})
+    CHECK(check_reply(form));
+  for (const char* form : {"", "size:", "size:0", "until:", "until:\\q", "u24", "u32xx", "u32@",
+                           "u32+x", "varint1", "https", "u32@70000"}) {
+    CAPTURE(form);
+    REQUIRE_FALSE(check_reply(form));
+  }
+  check_contains(check_reply("smtp").error().message(), "until:TEXT");
+}
+
+TEST_CASE("what does not go together is refused with the fix") {
+  const auto conflict = [](CustomOptions custom, bool datagrams = false) {
+    return conflict_in({.custom = std::move(custom)}, datagrams);
+  };
+  CHECK(conflict({.send = {"x"}, .reply = "line"}).empty());
+  CHECK(conflict({.scheme = "http"}).empty());
+  check_contains(conflict({.reply = "resp"}), "--send TEXT");
+  check_contains(conflict({.send = {"x"}, .method = "PUT"}), "--reply http");
+  check_contains(conflict({.send = {"x"}, .scheme = "http", .method = "PUT"}), "leave --method");
+  check_contains(conflict({.send = {"x"}, .expect = "y"}), "--reply echo compares");
+  check_contains(conflict({.send = {"x"}, .reply = "datagram"}), "udp:");
+  check_contains(conflict({.reply = "http"}, true), "not spoken over UDP");
+  check_contains(conflict_in({.name = "json", .custom = {.send = {"x"}}}, false), "leave them out");
+}

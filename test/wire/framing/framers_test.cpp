@@ -1,0 +1,131 @@
+// Framers without headers: where each reply ends, at every cut.
+#include "cuts.h"
+
+#include <limits>
+
+#include "wire/framing/binary.h"
+#include "wire/framing/memcached.h"
+#include "wire/framing/resp.h"
+#include "wire/framing/until.h"
+
+using namespace wiremark;
+using namespace wiremark::wire;
+using namespace std::string_literals;
+
+namespace {
+
+using Sizes = std::vector<std::size_t>;
+
+}  // namespace
+
+TEST_CASE("replies of one size, and as long as their requests") {
+  const Reading fixed = read_at_every_cut(SizeFramer(3), "abcdefgh");
+  CHECK(sizes_of(fixed) == Sizes{3, 3});
+  CHECK(fixed.replies[1].content == "def");
+  CHECK(fixed.unfinished == 2);
+  const Asked asked[] = {{.size = 2}, {.size = 5}};
+  CHECK(sizes_of(read_at_every_cut(EchoFramer(), "abcdefg", asked)) == Sizes{2, 5});
+  SizeFramer::State state;
+  CHECK(SizeFramer(10).take(state, as_bytes("abc"), {}).ahead == 7);
+}
+
+TEST_CASE("a text that ends replies is found though it begins within one that failed") {
+  CHECK(sizes_of(read_at_every_cut(UntilFramer("\r\n\r\n"), "a\r\n\r\r\n\r\nb\r\n\r\n")) ==
+        Sizes{8, 5});
+  CHECK(sizes_of(read_at_every_cut(UntilFramer("aab"), "aaabaab")) == Sizes{4, 3});
+  CHECK(sizes_of(read_at_every_cut(UntilFramer("abcabd"), "abcabcabdabd")) == Sizes{9});
+  CHECK(sizes_of(read_at_every_cut(UntilFramer("\n"), "one\n\ntwo")) == Sizes{4, 1});
+  CHECK(sizes_of(read_at_every_cut(UntilFramer("xx"), "xxx")) == Sizes{2});
+}
+
+TEST_CASE("a length at the front, of each width and order, that counts what it counts") {
+  const auto sizes = [](PrefixForm form, const std::string& text) {
+    return sizes_of(read_at_every_cut(PrefixFramer(form), text));
+  };
+  CHECK(sizes({1, true, 0, 0}, "\3abc\0\1x"s) == Sizes{4, 1, 2});
+  CHECK(sizes({2, true, 0, 0}, "\0\3abc\0\0"s) == Sizes{5, 2});
+  CHECK(sizes({2, false, 0, 0}, "\3\0abc"s) == Sizes{5});
+  CHECK(sizes({4, true, 0, -4}, "\0\0\0\7abc\0\0\0\4"s) == Sizes{7, 4});
+  CHECK(sizes({4, false, 2, 2}, "id\1\0\0\0abcid\0\0\0\0xy"s) == Sizes{9, 8});
+  CHECK(sizes({8, true, 1, 0}, "i\0\0\0\0\0\0\0\2ab"s) == Sizes{11});
+  CHECK(sizes({8, false, 0, 0}, "\2\0\0\0\0\0\0\0ab"s) == Sizes{10});
+  const PrefixFramer counts_itself({4, true, 0, -4});
+  CHECK(read_at_every_cut(counts_itself, "\0\0\0\3abc"s).wrong == kLengthTooSmall);
+  CHECK(read_at_every_cut(PrefixFramer({8, true, 0, 0}), std::string(9, '\xff')).wrong ==
+        kLengthTooLarge);
+  const PrefixFramer adjusted({8, true, 0, std::numeric_limits<std::int64_t>::max()});
+  CHECK(read_at_every_cut(adjusted, "\x7f"s + std::string(7, '\xff') + "x").unfinished == 9);
+  PrefixFramer::State state;
+  CHECK(PrefixFramer({4, true, 0, 0}).take(state, as_bytes("HTTP/1.1"), {}).ahead ==
+        0x48545450 - 4);
+}
+
+TEST_CASE("a varint at the front, up to 64 bits") {
+  CHECK(sizes_of(read_at_every_cut(VarintFramer(0), "\0\1a\3abc"s)) == Sizes{1, 2, 4});
+  CHECK(sizes_of(read_at_every_cut(VarintFramer(0), "\x82\0ab"s)) == Sizes{4});
+  CHECK(sizes_of(read_at_every_cut(VarintFramer(-2), "\4ab\2"s)) == Sizes{3, 1});
+  CHECK(read_at_every_cut(VarintFramer(-2), "\1"s).wrong == kLengthTooSmall);
+  CHECK(read_at_every_cut(VarintFramer(0), std::string(11, '\x80')).wrong ==
+        "its length is a varint of over 64 bits"s);
+  CHECK(read_at_every_cut(VarintFramer(0), std::string(9, '\xff') + "\1").wrong == kLengthTooLarge);
+}
+
+TEST_CASE("RESP: one value with all that is in it, and the errors among them") {
+  const Reading simple =
+      read_at_every_cut(RespFramer(), "+PONG\r\n-ERR no\r\n:-5\r\n$3\r\nabc\r\n");
+  CHECK(sizes_of(simple) == Sizes{7, 9, 5, 9});
+  CHECK(simple.replies[1].error);
+  CHECK_FALSE(simple.replies[2].error);
+  CHECK(sizes_of(read_at_every_cut(RespFramer(), "$-1\r\n$0\r\n\r\n*-1\r\n*0\r\n")) ==
+        Sizes{5, 6, 5, 4});
+  CHECK(sizes_of(read_at_every_cut(
+            RespFramer(), "*2\r\n*2\r\n:1\r\n$2\r\n\r\n\r\n-ERR\r\n+OK\r\n")) == Sizes{26, 5});
+  const Reading three =
+      read_at_every_cut(RespFramer(), "%1\r\n+k\r\n~2\r\n#t\r\n_\r\n,1.5\r\n!5\r\nSYN x\r\n");
+  CHECK(sizes_of(three) == Sizes{19, 6, 11});
+  CHECK(three.replies[2].error);
+  CHECK(sizes_of(read_at_every_cut(
+            RespFramer(), "|1\r\n+a\r\n:1\r\n+OK\r\n(12\r\n=5\r\ntxt:a\r\n")) == Sizes{17, 5, 11});
+}
+
+TEST_CASE("RESP: what is no value is wrong at the byte where it is seen") {
+  for (const char* text : {"HTTP/1.1", "+OK\n", "$3\r\nabcd\r\n", "$x\r\n", "$\r\n", "*-2\r\n",
+                           "$3\r\nabc\rx", ">2\r\n", "+OK\rx", "$9999999999999\r\n"}) {
+    CAPTURE(text);
+    CHECK_FALSE(read_at_every_cut(RespFramer(), text).wrong.empty());
+  }
+  // Aggregates in aggregates end, too.
+  std::string deep;
+  for (int i = 0; i < 20; ++i) deep += "*9999999\r\n";
+  CHECK(read_pieces(RespFramer(), deep, {}, {}).wrong.empty());
+  CHECK(resp_error_word("-WRONGTYPE Operation") == "WRONGTYPE");
+  CHECK(resp_error_word("!10\r\nSYNTAX bad\r\n") == "SYNTAX");
+}
+
+TEST_CASE("memcached: a line, values up to END, statistics, and meta replies") {
+  CHECK(sizes_of(read_at_every_cut(MemcachedFramer(), "STORED\r\nEND\r\n17\r\nVERSION 1.6\r\n")) ==
+        Sizes{8, 5, 4, 13});
+  CHECK(sizes_of(read_at_every_cut(
+            MemcachedFramer(), "VALUE k 0 5\r\nEND\r\n\r\nVALUE l 0 0 7\r\n\r\nEND\r\nOK\r\n")) ==
+        Sizes{42, 4});
+  CHECK(sizes_of(
+            read_at_every_cut(MemcachedFramer(), "VA 2 c1\r\n\r\n\r\nHD\r\nSTAT a 1\r\nEND\r\n")) ==
+        Sizes{13, 4, 15});
+  const Reading errors =
+      read_at_every_cut(MemcachedFramer(), "ERROR\r\nSERVER_ERROR out of memory\r\nEN\r\n");
+  REQUIRE(errors.replies.size() == 3);
+  CHECK(errors.replies[0].error);
+  CHECK(errors.replies[1].error);
+  CHECK_FALSE(errors.replies[2].error);
+  CHECK(memcached_error_word("SERVER_ERROR out") == "SERVER_ERROR");
+  CHECK(memcached_error_word("STORED\r\n").empty());
+}
+
+TEST_CASE("memcached: what is none of its replies is wrong") {
+  for (const char* text : {"+PONG\r\n", "VALUE k 0 x\r\n", "VALUE k 0 3\r\nabcd\r\n", "\r\n"}) {
+    CAPTURE(text);
+    CHECK_FALSE(read_at_every_cut(MemcachedFramer(), text).wrong.empty());
+  }
+  MemcachedFramer::State state;
+  CHECK(MemcachedFramer().take(state, as_bytes("END" + std::string(3000, 'x')), {}).wrong);
+}

@@ -1,0 +1,65 @@
+// What codecbench measured as a person reads it, when it has run and when it is read back.
+#include "codecbench/codec_text.h"
+
+#include <fmt/format.h>
+
+#include "codecbench/baseline.h"
+#include "codecbench/e2/e2.h"
+#include "codecbench/e4/e4.h"
+#include "codecbench/e6/e6.h"
+#include "codecbench/table.h"
+#include "codecbench/targets.h"
+#include "measure/quantity.h"
+
+namespace wiremark::tools {
+namespace {
+
+std::string cells_text(const report::CodecTable& codecs, bool colour) {
+  switch (codecs.view) {
+    case report::View::targets:
+      return format_targets(codecs.cells, codecs.in_use);
+    case report::View::e2:
+      return format_e2(codecs.cells);
+    case report::View::e4:
+      return format_e4(codecs.cells);
+    case report::View::e6:
+      return format_e6(codecs.cells, codecs.parallel);
+    case report::View::cells:
+      break;
+  }
+  return format_table(codecs.cells, colour);
+}
+
+/// How many operations a batch of each row has, and how many batches were timed.
+std::string batches_text(const std::vector<Cell>& cells) {
+  std::string text = "\n";
+  for (const Cell& cell : cells) {
+    text += fmt::format("batches   {:<48} {:>7} x {} operations\n", cell.name.key(),
+                        cell.figures.batches, cell.figures.batch_operations);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string text_report(const report::CodecTable& codecs, bool colour) {
+  const report::RunResult& run = codecs.run;
+  std::string text = cells_text(codecs, colour);
+  if (codecs.verbose) text += batches_text(codecs.cells);
+  text += fmt::format("\nmachine   {}\n", measure::describe(run.host));
+  text += fmt::format("built     {}, wiremark {}; in use: {}\n", run.host.compiler, run.version,
+                      codecs.in_use);
+  text += fmt::format("method    {}\n", codecs.method);
+  text += fmt::format("contents  {}\n", codecs.contents);
+  if (!codecs.uncounted.empty())
+    text += fmt::format("counters  instructions and cycles n/a ({})\n", codecs.uncounted);
+  text += fmt::format(
+      "run       {:.1f} s, {} operations, CPU {:.1f} s user {:.1f} s sys, machine {} busy, {} "
+      "stolen\n",
+      run.totals.seconds, measure::format_count(run.totals.messages), run.cpu.user_s, run.cpu.sys_s,
+      measure::format_share(run.machine.busy_pct), measure::format_share(run.machine.steal_pct));
+  for (const std::string& warning : run.warnings) text += "warning   " + warning + "\n";
+  return codecs.baseline ? text + format_baseline(*codecs.baseline, codecs.verbose) : text;
+}
+
+}  // namespace wiremark::tools

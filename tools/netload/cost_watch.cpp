@@ -1,0 +1,67 @@
+// What both ends have spent, at the moments between the parts of a run.
+#include "netload/cost_watch.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "netload/find_server.h"
+
+namespace wiremark::tools {
+
+CostWatch::CostWatch(const Target& target)
+    : target_(target), tree_(processes_, target.pids, ::getpid()) {}
+
+Spent CostWatch::spent() {
+  Spent spent;
+  spent.own = measure::cpu_of_this_process() - looking_;
+  if (target_.pids.empty()) {
+    spent.lost = target_.unknown;
+    return spent;
+  }
+  return aside([&] {
+    auto look = tree_.look();
+    spent.server = look.spent;
+    spent.lost = std::move(look.lost);
+    spent.unsure = look.unsure;
+    spent.processes = tree_.describe();
+    if (const auto only = tree_.only()) {
+      if (const auto memory = measure::memory_of_process(*only))
+        spent.server_rss_bytes = memory->resident_bytes_max;
+    }
+    return std::move(spent);
+  });
+}
+
+Spent CostWatch::spent_at_rest() {
+  // Whoever has something to do runs or waits for a processor from the moment at which it came. One
+  // that spins always does.
+  constexpr auto kPause = std::chrono::milliseconds(1);
+  constexpr Nanoseconds kPatience = 300 * kMillisecond;
+  const Nanoseconds end = now_ns() + kPatience;
+  Spent spent = this->spent();
+  if (target_.pids.empty()) return spent;
+  while (!aside([this] { return tree_.rests(); })) {
+    std::this_thread::sleep_for(kPause);
+    if (now_ns() < end) continue;
+    spent.lost = "the server did not come to rest";
+    return spent;
+  }
+  Spent rested = this->spent();
+  if (rested.lost.empty()) rested.lost = std::move(spent.lost);
+  rested.unsure += spent.unsure;
+  return rested;
+}
+
+std::string CostWatch::replaced() const {
+  if (!target_.found || target_.pids.empty()) return {};
+  for (const pid_t pid : find_server(target_.address).pids) {
+    if (tree_.has(pid)) continue;
+    return fmt::format("process {} came to hold its socket while the run lasted", pid);
+  }
+  return {};
+}
+
+}  // namespace wiremark::tools

@@ -1,0 +1,253 @@
+// The processes behind an address of this machine.
+#include "netload/find_server.h"
+
+#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <pwd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "base/fd.h"
+#include "measure/process_tree.h"
+
+namespace wiremark::tools {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kNameIt = "name it with --server-pid";
+
+/// A socket that takes what comes to an address.
+struct Listener {
+  std::uint64_t inode = 0;
+  std::optional<uid_t> user;  // Who made it, where the table says so.
+};
+
+// As the tables of /proc/net write an address: each 32 bits as a number of this machine.
+std::string words_of(std::span<const std::uint32_t> words) {
+  std::string text;
+  for (const std::uint32_t word : words) text += fmt::format("{:08X}", word);
+  return text;
+}
+
+/// A local address in the tables for IPv4 and IPv6, the special one before that of all addresses.
+struct Wanted {
+  const char* table;
+  std::string host;
+};
+
+std::vector<Wanted> wanted_of(const net::Address& address) {
+  const bool udp = address.is_udp();
+  const char* const four = udp ? "udp" : "tcp";
+  const char* const six = udp ? "udp6" : "tcp6";
+  const std::string any_four(8, '0'), any_six(32, '0');
+  const std::uint32_t mapped = htonl(0xffff);
+  std::uint32_t words[4] = {};
+  if (address.family() == AF_INET6) {
+    std::memcpy(words, &reinterpret_cast<const sockaddr_in6*>(address.data())->sin6_addr, 16);
+    const bool is_four = words[0] == 0 && words[1] == 0 && words[2] == mapped;
+    if (!is_four) return {{six, words_of(words)}, {six, any_six}};
+  } else {
+    words[2] = mapped;
+    words[3] = reinterpret_cast<const sockaddr_in*>(address.data())->sin_addr.s_addr;
+  }
+  return {{four, words_of(std::span(words).last(1))},
+          {six, words_of(words)},
+          {four, any_four},
+          {six, any_six}};
+}
+
+// Those of a table such as /proc/net/tcp (proc_net(5)). One of UDP is in the state that a closed
+// one of TCP has.
+std::vector<Listener> listeners_in(const Wanted& wanted, std::uint16_t port) {
+  const std::string_view state_wanted =
+      std::string_view(wanted.table).starts_with("udp") ? "07" : "0A";
+  const std::string local_wanted = fmt::format("{}:{:04X}", wanted.host, port);
+  std::vector<Listener> listeners;
+  std::ifstream file(std::string("/proc/net/") + wanted.table);
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    std::string slot, local, remote, state, queues, timer, retransmits, timeout;
+    uid_t user = 0;
+    std::uint64_t inode = 0;
+    fields >> slot >> local >> remote >> state >> queues >> timer >> retransmits >> user >>
+        timeout >> inode;
+    if (state == state_wanted && local == local_wanted && inode != 0)
+      listeners.push_back({inode, user});
+  }
+  return listeners;
+}
+
+std::vector<Listener> listeners_on(const net::Address& address) {
+  for (const Wanted& wanted : wanted_of(address)) {
+    auto listeners = listeners_in(wanted, address.port());
+    if (!listeners.empty()) return listeners;
+  }
+  return {};
+}
+
+// Those of /proc/net/unix which were bound to just this path, and accept.
+std::vector<Listener> listeners_on_path(const std::string& path) {
+  constexpr unsigned long kAccepts = 1 << 16;  // __SO_ACCEPTCON
+  std::vector<Listener> listeners;
+  std::ifstream file("/proc/net/unix");
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    std::string number, references, protocol, flags, type, state, where;
+    std::uint64_t inode = 0;
+    fields >> number >> references >> protocol >> flags >> type >> state >> inode >> where;
+    if (where == path && (std::strtoul(flags.c_str(), nullptr, 16) & kAccepts) != 0)
+      listeners.push_back({inode, std::nullopt});
+  }
+  return listeners;
+}
+
+// Which process listens on a path that the table knows by another name.
+std::optional<pid_t> peer_of(const net::Address& address) {
+  const Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (!probe || ::connect(probe.get(), address.data(), address.size()) != 0) return std::nullopt;
+  if (::getsockopt(probe.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return peer.pid > 0 ? std::optional(peer.pid) : std::nullopt;
+}
+
+bool is_of_this_machine(const net::Address& address) {
+  if (address.is_loopback() || address.is_any()) return true;
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return false;
+  bool found = false;
+  for (const ifaddrs* one = all; one && !found; one = one->ifa_next) {
+    if (!one->ifa_addr || one->ifa_addr->sa_family != address.family()) continue;
+    const auto same = [&]<class Socket, class Host>(const Socket*, Host Socket::* host) {
+      return std::memcmp(&(reinterpret_cast<const Socket*>(one->ifa_addr)->*host),
+                         &(reinterpret_cast<const Socket*>(address.data())->*host),
+                         sizeof(Host)) == 0;
+    };
+    found = address.family() == AF_INET
+                ? same(static_cast<sockaddr_in*>(nullptr), &sockaddr_in::sin_addr)
+                : same(static_cast<sockaddr_in6*>(nullptr), &sockaddr_in6::sin6_addr);
+  }
+  ::freeifaddrs(all);
+  return found;
+}
+
+/// Who holds sockets, by their inodes.
+struct Holders {
+  std::map<std::uint64_t, std::vector<pid_t>> pids;
+  bool some_hidden = false;  // There are processes whose descriptors we may not see.
+};
+
+Holders holders_of(const std::vector<Listener>& listeners) {
+  std::map<std::string, std::uint64_t> links;
+  Holders holders;
+  for (const Listener& listener : listeners)
+    links.emplace(fmt::format("socket:[{}]", listener.inode), listener.inode);
+  measure::ProcProcesses processes;
+  for (const pid_t pid : processes.list()) {
+    std::error_code error, ignored;
+    std::set<std::uint64_t> held;
+    for (const auto& entry : fs::directory_iterator(fmt::format("/proc/{}/fd", pid), error)) {
+      const auto found = links.find(fs::read_symlink(entry.path(), ignored));
+      if (found != links.end()) held.insert(found->second);
+    }
+    holders.some_hidden |= error == std::errc::permission_denied;
+    for (const std::uint64_t inode : held) holders.pids[inode].push_back(pid);
+  }
+  return holders;
+}
+
+std::string why_hidden(const Listener& listener, bool some_hidden) {
+  if (listener.user && *listener.user != ::geteuid() && ::geteuid() != 0) {
+    const passwd* const entry = ::getpwuid(*listener.user);
+    return fmt::format(
+        "its socket belongs to user {}, whose processes only root and that user may "
+        "look into; run netload as one of them, or {}",
+        entry ? entry->pw_name : std::to_string(*listener.user), kNameIt);
+  }
+  if (some_hidden) {
+    return fmt::format(
+        "none of the processes that this user may look into holds its socket; run "
+        "netload as root, or {}",
+        kNameIt);
+  }
+  return "no process that can be seen from here holds its socket: it runs in another container "
+         "(pid namespace), or in the kernel";
+}
+
+// systemd holds the sockets of services that it starts when somebody comes: what they spend is
+// theirs, and its descendants are the whole machine.
+void leave_out_systemd(FoundServer& found) {
+  measure::ProcProcesses processes;
+  const std::size_t all = found.pids.size();
+  std::erase_if(found.pids, [&](pid_t pid) {
+    const auto times = processes.times(pid);
+    return times && times->name == "systemd";
+  });
+  if (all > 0 && found.pids.empty())
+    found.unknown = fmt::format("systemd holds its socket and starts it on demand; {}", kNameIt);
+}
+
+}  // namespace
+
+FoundServer find_server(const net::Address& address) {
+  FoundServer found;
+  std::error_code ignored;
+  if (!fs::exists("/proc/self/stat", ignored)) {
+    found.unknown = "/proc is not mounted";
+    return found;
+  }
+  if (!is_of_this_machine(address)) {
+    found.unknown = fmt::format(
+        "{} is no address of this network namespace; if the server runs on this machine, {}",
+        address.host(), kNameIt);
+    return found;
+  }
+  const auto listeners =
+      address.is_unix() ? listeners_on_path(address.path()) : listeners_on(address);
+  if (listeners.empty()) {
+    if (const auto peer = address.is_unix() ? peer_of(address) : std::nullopt) {
+      found.pids = {*peer};
+    } else {
+      found.unknown = fmt::format("no socket of this network namespace listens on {}; {}",
+                                  address.to_string(), kNameIt);
+    }
+    return found;
+  }
+  const Holders holders = holders_of(listeners);
+  std::set<pid_t> pids;
+  for (const Listener& listener : listeners) {
+    const auto of_this = holders.pids.find(listener.inode);
+    if (of_this == holders.pids.end()) {
+      found.unknown = why_hidden(listener, holders.some_hidden);
+      return found;
+    }
+    pids.insert(of_this->second.begin(), of_this->second.end());
+  }
+  found.pids.assign(pids.begin(), pids.end());
+  leave_out_systemd(found);
+  return found;
+}
+
+Target found_at(const net::Address& address) {
+  FoundServer found = find_server(address);
+  return {address, std::move(found.pids), std::move(found.unknown), true};
+}
+
+}  // namespace wiremark::tools
