@@ -45,16 +45,9 @@ class SegmentTally {
   template <class Owner>
   Nanoseconds turn(Nanoseconds now, Owner& owner) {
     const Nanoseconds due = due_.load(std::memory_order_acquire);
-    if (now < due) return due;
-    if (now >= end_at_.load(std::memory_order_relaxed)) {
-      end_at_.store(kNever, std::memory_order_relaxed);
-      keep(counted(owner), end_);
-      has_end_.store(true, std::memory_order_release);
-    }
-    const Nanoseconds next = round(now, owner);
-    const Nanoseconds soonest = std::min(next, end_at_.load(std::memory_order_relaxed));
-    due_.store(soonest, std::memory_order_relaxed);
-    return soonest;
+    if (now < due) [[likely]]
+      return due;
+    return count_due(now, owner);
   }
 
   /// For the worker: counts now, at its end or for as many moments as have `passed`.
@@ -67,6 +60,19 @@ class SegmentTally {
   }
 
  private:
+  template <class Owner>
+  [[gnu::noinline]] Nanoseconds count_due(Nanoseconds now, Owner& owner) {
+    if (now >= end_at_.load(std::memory_order_relaxed)) {
+      end_at_.store(kNever, std::memory_order_relaxed);
+      keep(counted(owner), end_);
+      has_end_.store(true, std::memory_order_release);
+    }
+    const Nanoseconds next = round(now, owner);
+    const Nanoseconds soonest = std::min(next, end_at_.load(std::memory_order_relaxed));
+    due_.store(soonest, std::memory_order_relaxed);
+    return soonest;
+  }
+
   // Counts what is due of first and step; returns when they are due next.
   template <class Owner>
   Nanoseconds round(Nanoseconds now, Owner& owner) {

@@ -31,8 +31,8 @@ class Attention {
     began_ = now;
     until_ = std::max(now, until);
   }
-  /// The wait has ended.
-  void woke(Nanoseconds now) noexcept {
+  /// The wait has ended. Runs once a turn, and costs little more than a call.
+  [[gnu::always_inline]] void woke(Nanoseconds now) noexcept {
     const Nanoseconds worked = woke_ == 0 ? 0 : began_ - woke_;
     const Nanoseconds overslept = now > until_ ? now - until_ : 0;
     heard_ = now;

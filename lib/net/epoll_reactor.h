@@ -202,7 +202,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
       if (!unfinished_.empty()) read_unfinished(handler);
     }
     if constexpr (DatagramClient<H>) {
-      if (datagrams_) datagrams_->deliver_unfinished(handler);
+      if (datagrams_ && datagrams_->has_unfinished()) datagrams_->deliver_unfinished(handler);
     }
     if (const bool unfinished = has_unfinished<H>(); took_all(count) && !unfinished)
       taken_until_.took_all(asked_);
@@ -213,7 +213,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
     if (listeners_paused_until_ != 0 && end >= listeners_paused_until_) wake_listeners();
     if constexpr (StreamHandler<H>) {
       upkeep_.turn(end, Buffer::held_here(), pool_, [&](Conn& conn, int why) { close(conn, why); });
-      reap(handler);
+      if (!dead_.empty()) reap(handler);
     }
     deadline = handler.on_turn(end);
     if constexpr (StreamHandler<H>) deadline = std::min(deadline, upkeep_.due());
