@@ -48,9 +48,9 @@ struct Counts {
   std::atomic<Nanoseconds> oldest_ns{kNever};
   /// Sum of the times in which the loop did not listen for net::Attention::kHeldUp or longer.
   Counter held_up_ns;
+  std::atomic<Nanoseconds> gap_max_ns{0};  ///< The longest of all such times.
   /// What was left of the asked time when the load gave up: no connection was left or opened.
   std::atomic<Nanoseconds> given_up_ns{0};
-  std::atomic<Nanoseconds> gap_max_ns{0};  ///< The longest of all such times.
   measure::Histogram
       response;  ///< From the plan, in a closed loop from the send, to the whole reply.
   /// Response minus the load's own lateness, in sending and in taking the answer: a lower bound of
