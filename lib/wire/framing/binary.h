@@ -8,6 +8,16 @@
 
 namespace wiremark::wire {
 
+/// `left` bytes of the reply are missing from bytes[at] on; takes those that are here off it.
+inline Step step_towards_end(Bytes bytes, std::size_t at, std::uint64_t& left) noexcept {
+  const std::uint64_t here = bytes.size() - at;
+  if (here >= left) return step_over(bytes, at + static_cast<std::size_t>(left), true);
+  left -= here;
+  Step step = step_over(bytes, bytes.size(), false);
+  step.ahead = left;
+  return step;
+}
+
 /// Replies of one size.
 class SizeFramer {
  public:
@@ -22,14 +32,9 @@ class SizeFramer {
   }
 
   static Step take_sized(State& state, Bytes bytes, std::uint64_t size) noexcept {
-    const std::uint64_t left = size - state.read;
-    if (bytes.size() >= left) {
-      state.read = 0;
-      return step_over(bytes, left, true);
-    }
-    state.read += bytes.size();
-    Step step = step_over(bytes, bytes.size(), false);
-    step.ahead = left - bytes.size();
+    std::uint64_t left = size - state.read;
+    const Step step = step_towards_end(bytes, 0, left);
+    state.read = step.whole ? 0 : size - left;
     return step;
   }
 
@@ -108,27 +113,20 @@ class PrefixFramer {
         else
           state.number |= byte << 8 * (state.read - form_.offset);
       }
-      if (state.read < head_) return unfinished(bytes, head_ - state.read);
+      if (state.read < head_) {
+        Step step = step_over(bytes, bytes.size(), false);
+        step.ahead = head_ - state.read;
+        return step;
+      }
       const char* wrong = nullptr;
       if (!adjust_length(state.number, form_.adjust, wrong)) return step_wrong(wrong);
     }
-    const std::uint64_t room = bytes.size() - at;
-    if (room >= state.number) {
-      const std::size_t size = at + static_cast<std::size_t>(state.number);
-      state = {};
-      return step_over(bytes, size, true);
-    }
-    state.number -= room;
-    return unfinished(bytes, state.number);
-  }
-
- private:
-  static Step unfinished(Bytes bytes, std::uint64_t ahead) noexcept {
-    Step step = step_over(bytes, bytes.size(), false);
-    step.ahead = ahead;
+    const Step step = step_towards_end(bytes, at, state.number);
+    if (step.whole) state = {};
     return step;
   }
 
+ private:
   PrefixForm form_;
   std::uint64_t head_;
 };
@@ -158,15 +156,8 @@ class VarintFramer {
       const char* wrong = nullptr;
       if (state.read && !adjust_length(state.number, adjust_, wrong)) return step_wrong(wrong);
     }
-    const std::uint64_t room = bytes.size() - at;
-    if (room >= state.number) {
-      const std::size_t size = at + static_cast<std::size_t>(state.number);
-      state = {};
-      return step_over(bytes, size, true);
-    }
-    state.number -= room;
-    Step step = step_over(bytes, bytes.size(), false);
-    step.ahead = state.number;
+    const Step step = step_towards_end(bytes, at, state.number);
+    if (step.whole) state = {};
     return step;
   }
 
