@@ -25,14 +25,14 @@ struct Labels {
   std::string object = "none";
 };
 
-/// What a cell measures. `shape` and `size` tell cells of a workload apart: the experiment's number
-/// of pairs, or the envelope and the bytes of its payload; empty and 0 in the packet workload.
+/// What a cell measures. `shape` and `size` tell cells of a workload apart: which contents a packet
+/// has, and no size; the experiment's number of pairs; the envelope and the bytes of its payload.
 struct CellName {
   std::string workload;  ///< "packet", "take", "envelope".
   std::string shape;
   std::size_t size = 0;
   std::string format;
-  std::string implementation;  ///< "own", or the library and how it is used.
+  std::string implementation;  ///< "own", "own-called", or the library and how it is used.
   std::string op;              ///< "encode", "decode", "take", "roundtrip".
   Access access = Access::hot;
   Labels labels;

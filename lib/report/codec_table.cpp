@@ -9,7 +9,8 @@ namespace wiremark::report {
 
 std::string CellName::key() const {
   std::string which;
-  if (!shape.empty()) which = fmt::format("/{}={}", shape, size);
+  if (!shape.empty()) which = "/" + shape;
+  if (size > 0) which += fmt::format("={}", size);
   return fmt::format("{}{}/{}:{}/{}/{}", workload, which, format, implementation, op,
                      to_string(access));
 }

@@ -1,4 +1,4 @@
-// The contents that messages carry: the texts of E2, or the user's own lines.
+// The contents that messages carry: the texts of E2, others, or the user's own lines.
 #include "wire/contents.h"
 
 #include <fmt/format.h>
@@ -7,12 +7,22 @@
 #include <fstream>
 
 #include "wire/e2_texts.h"
+#include "wire/script_texts.h"
 
 namespace wiremark::wire {
 
 namespace {
 // So that an endless device or pipe does not fill the memory. 65,536 contents of 4 KiB fit.
 constexpr std::size_t kInputMax = 256 << 20;
+
+template <class Texts>
+Contents contents_of(const Texts& texts) {
+  Contents contents;
+  contents.source = fmt::format("{} texts", texts.size());
+  contents.texts.assign(texts.begin(), texts.end());
+  return contents;
+}
+
 }  // namespace
 
 double Contents::mean_bytes() const noexcept {
@@ -21,12 +31,9 @@ double Contents::mean_bytes() const noexcept {
   return texts.empty() ? 0 : sum / static_cast<double>(texts.size());
 }
 
-Contents e2_contents() {
-  Contents contents;
-  contents.source = fmt::format("{} texts", kE2Texts.size());
-  contents.texts.assign(kE2Texts.begin(), kE2Texts.end());
-  return contents;
-}
+Contents e2_contents() { return contents_of(kE2Texts); }
+Contents script_contents() { return contents_of(kScriptTexts); }
+Contents escape_contents() { return contents_of(kEscapeTexts); }
 
 Result<Contents> read_contents(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);

@@ -1,4 +1,4 @@
-// The contents that messages carry: the texts of E2, or the user's own lines.
+// The contents that messages carry: the texts of E2, others, or the user's own lines.
 #pragma once
 
 #include <filesystem>
@@ -23,6 +23,12 @@ inline constexpr std::size_t kContentsMax = 65'536;
 
 /// The 22 texts.
 Contents e2_contents();
+
+/// 22 texts in many scripts, of one to four bytes a character.
+Contents script_contents();
+
+/// 22 texts with what JSON has to escape, or what writers of pure ASCII do.
+Contents escape_contents();
 
 /// One content per line, whatever bytes it holds; a carriage return stays part of it. Empty lines
 /// are empty contents, and a newline at the end starts no further one. Errors: the file cannot be

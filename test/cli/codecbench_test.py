@@ -18,6 +18,7 @@ from process import handles
 
 CODECBENCH = sys.argv.pop(1)
 QUICK = ["-w", "packet", "-n", "2000", "--repeat", "2"]
+ASCII = [*QUICK, "--contents", "ascii"]
 
 
 def run(*args, **more):
@@ -41,7 +42,7 @@ class CommandLine(unittest.TestCase):
     def test_help_names_every_flag_of_the_manual(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for flag in ("--format", "--impl", "--workload", "--op", "--pairs", "--sizes", "--input",
+        for flag in ("--format", "--impl", "--workload", "--op", "--pairs", "--sizes", "--input", "--contents",
                      "--repeat", "--hot", "--cold", "--threads", "--cpus", "--seed", "--json",
                      "--csv", "--baseline", "--tolerance", "--progress", "--experiment",
                      "--completion", "--version"):
@@ -71,6 +72,7 @@ class CommandLine(unittest.TestCase):
         self.refuses("--tolerance", "much", says="much")
         self.refuses("--cpus", "a", says="a")
         self.refuses("--impl", "none", says="own")
+        self.refuses("--contents", "latin", says="escapes")
         self.refuses("--input", "/does/not/exist", says="/does/not/exist")
         self.refuses("--experiment", "e9", says="e2")
         self.refuses("stray", says="stray")
@@ -104,10 +106,12 @@ class Output(unittest.TestCase):
     def test_the_document_has_every_cell_with_every_figure(self):
         cells = document(*QUICK, "-f", "all", "-o", "encode,decode,roundtrip")["cells"]
         keys = {cell["key"] for cell in cells}
-        for form in ("bytes", "protobuf", "flatbuffers"):
-            for op in ("encode", "decode", "roundtrip"):
-                for access in ("hot", "cold"):
-                    self.assertIn(f"packet/{form}:own/{op}/{access}", keys)
+        for form in ("bytes", "protobuf", "json", "flatbuffers", "y3", "y3-nvar"):
+            for contents in ("ascii", "text", "escapes"):
+                for row in ("own", "own-called"):
+                    for op in ("encode", "decode", "roundtrip"):
+                        for access in ("hot", "cold"):
+                            self.assertIn(f"packet/{contents}/{form}:{row}/{op}/{access}", keys)
         self.assertEqual(len(keys), len(cells))
         for cell in cells:
             self.assertLessEqual(0, cell["ns_min"])
@@ -149,14 +153,15 @@ class Output(unittest.TestCase):
         lines.write_text("12345678\n")
         cells = document(*QUICK, "-f", "bytes", "--hot", "--input", str(lines))["cells"]
         sizes = {cell["implementation"]: cell["wire_bytes"] for cell in cells}
-        self.assertEqual(sizes, {"memcpy": 8, "own": 20})
+        self.assertEqual(sizes, {"memcpy": 8, "own": 20, "own-called": 20})
 
     def test_files_of_results(self):
         target, table = self.path / "out.json", self.path / "out.csv"
         for _ in range(2):
             done = run(*QUICK, "-f", "bytes", f"--json={target}", "--csv", str(table))
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("packet, hot", done.stdout)
+            self.assertIn("packet, ascii, hot: head 567 and guid 15 in each", done.stdout)
+            self.assertIn("packet, text, cold: numbers of every length and sign", done.stdout)
         cells = json.loads(target.read_text())["cells"]
         with table.open() as stream:
             rows = list(csv.DictReader(stream))
@@ -184,7 +189,7 @@ class Output(unittest.TestCase):
 
     def check_counters(self, why_not, **more):
         target = self.path / "counted.json"
-        done = run(*QUICK, f"--json={target}", "--color", "never", **more)
+        done = run(*ASCII, f"--json={target}", "--color", "never", **more)
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = done.stdout.splitlines()
         headers = [line for line in lines if line.startswith("row ")]
@@ -210,7 +215,7 @@ class Output(unittest.TestCase):
         self.check_counters("perf_event_open: Permission denied", preexec_fn=deny_counters)
 
     def test_a_baseline_tells_slower_from_faster(self):
-        repeated = ["-w", "packet", "-n", "2000", "--repeat", "7"]
+        repeated = ["-w", "packet", "-n", "2000", "--repeat", "7", "--contents", "ascii"]
         fresh = document(*repeated, "-f", "bytes")
         slow_past, fast_past, torn_past = (self.path / name for name in ("slow.json", "fast.json", "torn.json"))
         for path, factors in ((slow_past, [1e5]), (fast_past, [1e-5]), (torn_past, [1e5, 1e-5])):
@@ -220,18 +225,18 @@ class Output(unittest.TestCase):
             path.write_text(json.dumps(fresh))
         faster = run(*repeated, "-f", "bytes", "--baseline", str(slow_past))
         self.assertEqual(faster.returncode, 0, faster.stdout)
-        self.assertIn("of 6 rows 0 slower, 6 faster, 0 level, 0 undecided", faster.stdout)
+        self.assertIn("of 10 rows 0 slower, 10 faster, 0 level, 0 undecided", faster.stdout)
         slower = run(*repeated, "-f", "bytes", "--baseline", str(fast_past), "--tolerance", "50%")
         self.assertEqual(slower.returncode, 1)
-        self.assertIn("of 6 rows 6 slower", slower.stdout)
-        self.assertRegex(slower.stdout, r"slower +packet/bytes:own/decode/hot +[\d.]+ \([\d.]+ to [\d.]+, 96\.9 % sure\)")
+        self.assertIn("of 10 rows 10 slower", slower.stdout)
+        self.assertRegex(slower.stdout, r"slower +packet/ascii/bytes:own/decode/hot +[\d.]+ \([\d.]+ to [\d.]+, 96\.9 % sure\)")
         torn = run(*repeated, "-f", "bytes", "--baseline", str(torn_past))
         self.assertEqual(torn.returncode, 0, torn.stdout)
-        self.assertIn("6 undecided (more --repeat", torn.stdout)
+        self.assertIn("10 undecided (more --repeat", torn.stdout)
         self.assertNotIn("undecided  packet", torn.stdout)
         self.assertIn("undecided  packet", run(*repeated, "-f", "bytes", "-v", "--baseline", str(torn_past)).stdout)
         added = run(*repeated, "-f", "bytes,protobuf", "--baseline", str(slow_past))
-        self.assertIn("new        packet/protobuf:own/decode/hot", added.stdout)
+        self.assertIn("new        packet/ascii/protobuf:own/decode/hot", added.stdout)
         other = run(*repeated, "-f", "protobuf", "--baseline", str(slow_past))
         self.assertEqual(other.returncode, 1, other.stdout)  # Nothing was compared.
         self.assertIn("no row of this run", other.stdout)
@@ -273,8 +278,8 @@ class Output(unittest.TestCase):
         self.assertRegex(done.stdout, r"allocations: (0 in \d+ rows, met|MISSED)|n/a")
 
     def test_one_library_can_be_named(self):
-        done = document(*QUICK, "-f", "json:jansson", "-o", "decode", "--hot")
-        self.assertEqual([c["key"] for c in done["cells"]], ["packet/json:jansson/decode/hot"])
+        done = document(*ASCII, "-f", "json:jansson", "-o", "decode", "--hot")
+        self.assertEqual([c["key"] for c in done["cells"]], ["packet/ascii/json:jansson/decode/hot"])
         self.assertTrue(all(c["allocations"] is None or c["allocations"] > 1
                             for c in done["cells"]))
 
@@ -344,6 +349,19 @@ class Input(unittest.TestCase):
     def test_an_empty_line_is_an_empty_content(self):
         own = [c for c in self.cells_of(b"\n", "bytes") if c["implementation"] == "own"]
         self.assertEqual([c["wire_bytes"] for c in own], [12, 12])
+
+    def test_the_lines_are_the_text(self):
+        cells = self.cells_of("зима\n".encode(), "bytes:own")
+        self.assertEqual({c["key"] for c in cells}, {f"packet/text/bytes:own/{op}/hot" for op in ("encode", "decode")})
+        both = document(*QUICK, "--hot", "-f", "bytes:own", "--contents", "ascii,text", "--input", self.file.name)
+        self.assertEqual({c["shape"]: c["wire_bytes"] for c in both["cells"] if c["shape"] == "text"}, {"text": 20})
+        self.assertEqual({c["shape"] for c in both["cells"]}, {"ascii", "text"})
+
+    def test_escapes_are_those_of_other_writers(self):
+        cells = document(*QUICK, "--hot", "-f", "json:own", "--contents", "text,escapes")["cells"]
+        size = {(c["shape"], c["op"]): c["wire_bytes"] for c in cells}
+        self.assertEqual(size["text", "decode"], size["text", "encode"])
+        self.assertGreater(size["escapes", "decode"], 1.2 * size["escapes", "encode"])
 
     def test_bytes_carry_anything_and_protobuf_says_what_it_cannot(self):
         cells = self.cells_of(b"fine\n\xff\x00\xfe\n", "bytes,protobuf")

@@ -32,7 +32,7 @@ const struct {
     {std::regex("load/.*"), std::regex("(lib/load|tools/netload|test)/.*")},
     {std::regex("(tools|test|doctest)/.*"), std::regex("(tools|test)/.*")},
     {std::regex("liburing.*"), std::regex("lib/net/uring.*")},
-    {std::regex("simdjson.*"), std::regex("lib/wire/json/.*")},
+    {std::regex("simdjson.*"), std::regex("(lib/wire/json|tools/codecbench/rivals)/.*")},
     {std::regex("(flatbuffers/|google/protobuf/|jansson).*"),
      std::regex("tools/codecbench/rivals/.*")},
     {std::regex("zlib.h"), std::regex("lib/report/hdr.*")},

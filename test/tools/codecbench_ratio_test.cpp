@@ -23,6 +23,7 @@ Cell cell_of(std::string_view format, std::string_view implementation, std::stri
              std::vector<double> repeats) {
   Cell cell;
   cell.name.workload = "packet";
+  cell.name.shape = "ascii";
   cell.name.format = format;
   cell.name.implementation = implementation;
   cell.name.op = op;
@@ -31,7 +32,7 @@ Cell cell_of(std::string_view format, std::string_view implementation, std::stri
   return cell;
 }
 
-constexpr const char* kKey = "packet/json:own/decode/hot";
+constexpr const char* kKey = "packet/ascii/json:own/decode/hot";
 
 /// The one row of a run that took `now`, beside one that took `then`.
 Change changed(std::vector<double> now, std::vector<double> then) {

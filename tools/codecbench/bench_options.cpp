@@ -78,6 +78,8 @@ void add_selection(CommandLine& line, Selection& selection) {
       "--sizes", selection.sizes, "LIST",
       [](const std::string& text) { return parse_list(text, 1, kPayloadMax, parse_size); },
       "Payloads of the envelope workload in bytes (20,100,500,1000,5000)");
+  line.add_words("--contents", selection.contents, {"ascii", "text", "escapes"},
+                 "Contents of the packet workload (all three; with --input its lines, as text)");
 }
 
 void add_method(CommandLine& line, Method& method) {
@@ -114,12 +116,16 @@ void add_output(CommandLine& line, Options& options) {
 }
 
 /// Fills in what the user left out.
-void fill_in(Selection& selection) {
+void fill_in(Selection& selection, bool own_lines) {
+  using words = std::vector<std::string>;
   if (selection.formats.empty()) selection.formats = {"all"};
   if (selection.workloads.empty()) selection.workloads = {"all"};
   if (selection.ops.empty()) selection.ops = {"encode", "decode", "take"};
   if (selection.pairs.empty()) selection.pairs = {3, 16, 32, 63};
   if (selection.sizes.empty()) selection.sizes = {20, 100, 500, 1000, 5000};
+  if (selection.contents.empty()) {
+    selection.contents = own_lines ? words{"text"} : words{"ascii", "text", "escapes"};
+  }
   if (selection.access.empty()) selection.access = {Access::hot, Access::cold};
 }
 
@@ -129,8 +135,7 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   CommandLine line("codecbench", "Time the codecs of wiremark, and the libraries beside them.",
                    kExamples);
   add_selection(line, options.selection);
-  line.add_input_file("--input", options.input,
-                      "Contents of the packet workload, one per line of FILE");
+  line.add_input_file("--input", options.input, "The lines of FILE are the contents called text");
   bool hot = false;
   bool cold = false;
   line.add_flag("--hot", hot, "Only rows with warm caches and a learnt order (both)");
@@ -152,7 +157,7 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   if (hot) options.selection.access.push_back(Access::hot);
   if (cold) options.selection.access.push_back(Access::cold);
   options.time_given = line.given("-n") || line.given("-d");
-  fill_in(options.selection);
+  fill_in(options.selection, !options.input.empty());
   return std::nullopt;
 }
 

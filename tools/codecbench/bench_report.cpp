@@ -35,7 +35,7 @@ std::vector<std::pair<std::string, std::string>> config_of(const Options& option
           {"op", join(selection.ops)},
           {"pairs", join(selection.pairs)},
           {"sizes", join(selection.sizes)},
-          {"contents", selection.contents->source},
+          {"contents", join(selection.contents)},
           {"operations", fmt::format("{}", method.operations)},
           {"duration", fmt::format("{}us", method.cell_time / kMicrosecond)},
           {"repeat", fmt::format("{}", method.repeat)},
@@ -80,6 +80,17 @@ std::string method_of(const Method& method, const Measurement& measurement) {
       method.batch_time / kMicrosecond);
 }
 
+/// What packets carry, and over how much of it cold rows walk.
+std::string contents_of(const Selection& selection) {
+  std::string text;
+  for (const PacketContents& packets : selection.packets) {
+    text += fmt::format("{}: {}, mean {:.1f} bytes; ", packets.shape, packets.contents->source,
+                        packets.contents->mean_bytes());
+  }
+  return text + fmt::format("cold rows walk over {}",
+                            measure::format_size(static_cast<double>(cold_bytes())));
+}
+
 /// What is slower than it was is a check that failed, and so is a baseline without a row of ours.
 void add_checks(report::RunResult& run, const Baseline& baseline) {
   if (baseline.changes.empty())
@@ -100,10 +111,7 @@ int report(const Options& options, std::chrono::system_clock::time_point started
   codecs.verbose = options.verbose;
   codecs.in_use = simd_in_use();
   codecs.method = method_of(options.method, measurement);
-  codecs.contents =
-      fmt::format("{}, mean {:.1f} bytes; cold rows walk over {}",
-                  options.selection.contents->source, options.selection.contents->mean_bytes(),
-                  measure::format_size(static_cast<double>(cold_bytes())));
+  codecs.contents = contents_of(options.selection);
   codecs.uncounted = measurement.counters_unavailable;
   codecs.cells = measurement.cells;
   codecs.parallel = measurement.parallel;

@@ -1,4 +1,5 @@
 // codecbench: how fast codecs are, and whether the figures can be believed.
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -23,6 +24,24 @@ namespace {
 int refuse(const Error& error) {
   print_err("codecbench: {}\n", error.message());
   return kUsage;
+}
+
+/// The contents of the packets: those that were shipped, or the user's lines in place of the text.
+Result<> choose_contents(Options& options) {
+  Selection& selection = options.selection;
+  selection.packets = shipped_contents();
+  if (!options.input.empty()) {
+    auto lines = wire::read_contents(options.input);
+    if (!lines) return std::unexpected(lines.error());
+    for (PacketContents& packets : selection.packets) {
+      if (packets.shape != "text") continue;
+      packets.contents = std::make_shared<const Contents>(std::move(*lines));
+    }
+  }
+  std::erase_if(selection.packets, [&selection](const PacketContents& packets) {
+    return std::ranges::find(selection.contents, packets.shape) == selection.contents.end();
+  });
+  return {};
 }
 
 /// The rows of the experiment, of the promises, or of the options.
@@ -60,13 +79,7 @@ int main(int argc, char** argv) {
   const Signals signals(stop);
   const auto started = std::chrono::system_clock::now();
 
-  Contents contents = wire::e2_contents();
-  if (!options.input.empty()) {
-    auto lines = wire::read_contents(options.input);
-    if (!lines) return refuse(lines.error());
-    contents = std::move(*lines);
-  }
-  options.selection.contents = std::make_shared<const Contents>(std::move(contents));
+  if (const auto known = choose_contents(options); !known) return refuse(known.error());
   std::vector<Cell> before;
   if (!options.baseline.empty()) {
     auto earlier = read_baseline(options.baseline);

@@ -27,6 +27,19 @@ class Random {
     return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
   }
 
+  /// A number of at most `bits` bits, 0 to 64: all lengths have equal chances, 0 that of one more.
+  std::uint64_t of_any_length(unsigned bits) noexcept {
+    const unsigned length = below(bits + 1);
+    if (length == 0) return 0;
+    return (next() >> (64 - length)) | (std::uint64_t{1} << (length - 1));
+  }
+
+  /// The same with either sign; `bits` must be below 64.
+  std::int64_t signed_of_any_length(unsigned bits) noexcept {
+    const auto size = static_cast<std::int64_t>(of_any_length(bits));
+    return below(2) == 0 ? size : -size;
+  }
+
  private:
   std::uint64_t state_;
 };

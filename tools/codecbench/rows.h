@@ -14,8 +14,17 @@ namespace wiremark::tools {
 using wire::Contents;
 using SharedContents = std::shared_ptr<const Contents>;
 
-/// Every row of E2: all formats and implementations, all ops, hot and cold.
-std::vector<Row> packet_rows(const SharedContents& contents);
+/// What the packets of some rows carry, and what these rows call it: "ascii", "text", "escapes".
+struct PacketContents {
+  std::string shape;
+  SharedContents contents;
+};
+
+/// Every row of E2 with these contents: all formats and implementations, all ops, hot and cold.
+std::vector<Row> packet_rows(const PacketContents& packets);
+
+/// The contents that there are without a file of the user's.
+std::vector<PacketContents> shipped_contents();
 
 /// Every row of E6 with packets of `pairs` pairs, from which the middle key is taken.
 std::vector<Row> take_rows(std::size_t pairs);
@@ -32,7 +41,8 @@ struct Selection {
   std::vector<Access> access;
   std::vector<std::size_t> pairs;
   std::vector<std::size_t> sizes;
-  SharedContents contents;
+  std::vector<std::string> contents;  ///< Shapes of `packets`.
+  std::vector<PacketContents> packets;
 };
 
 /// The rows of `selection`, in the order of the tables.

@@ -22,7 +22,9 @@ std::vector<Row> all_rows(const Selection& selection) {
     std::move(more.begin(), more.end(), std::back_inserter(rows));
   };
   const bool all = contains(selection.workloads, "all");
-  if (all || contains(selection.workloads, "packet")) append(packet_rows(selection.contents));
+  if (all || contains(selection.workloads, "packet")) {
+    for (const PacketContents& packets : selection.packets) append(packet_rows(packets));
+  }
   if (all || contains(selection.workloads, "take")) {
     for (const std::size_t pairs : selection.pairs) append(take_rows(pairs));
   }
@@ -53,10 +55,20 @@ std::vector<Row> catalogue() {
                    .access = {},
                    .pairs = {3},
                    .sizes = {20},
-                   .contents = std::make_shared<const Contents>(wire::e2_contents())});
+                   .contents = {},
+                   .packets = shipped_contents()});
 }
 
 }  // namespace
+
+std::vector<PacketContents> shipped_contents() {
+  const auto share = [](Contents contents) {
+    return std::make_shared<const Contents>(std::move(contents));
+  };
+  return {{"ascii", share(wire::e2_contents())},
+          {"text", share(wire::script_contents())},
+          {"escapes", share(wire::escape_contents())}};
+}
 
 std::vector<Row> select_rows(const Selection& selection) {
   std::vector<Row> rows = all_rows(selection);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "codecbench/e2/packet_numbers.h"
+
 namespace wiremark::tools {
 namespace {
 
@@ -18,9 +20,26 @@ bool same_block(const CellName& one, const CellName& other) {
          one.access == other.access;
 }
 
+/// What is the same in every operation of a block, and what is drawn anew.
+std::string what_is_fixed(const CellName& name) {
+  const bool hot = name.access == Access::hot;
+  if (name.workload == "take")
+    return hot ? "one packet" : "numbers of every length and sign, in random order";
+  if (name.workload != "packet" || name.shape.empty()) return {};
+  return hot ? fmt::format("head {} and guid {} in each, in one order", kPacketHead, kPacketGuid)
+             : "numbers of every length and sign, in random order";
+}
+
 std::string block_title(const CellName& name) {
-  if (name.shape.empty()) return fmt::format("{}, {}", name.workload, to_string(name.access));
-  return fmt::format("{}, {} {}, {}", name.workload, name.size, name.shape, to_string(name.access));
+  std::string title = name.workload;
+  if (name.size > 0) {
+    title += fmt::format(", {} {}", name.size, name.shape);
+  } else if (!name.shape.empty()) {
+    title += ", " + name.shape;
+  }
+  title += fmt::format(", {}", to_string(name.access));
+  const std::string fixed = what_is_fixed(name);
+  return fixed.empty() ? title : title + ": " + fixed;
 }
 
 bool has_counters(const std::vector<Cell>& cells) {

@@ -37,8 +37,8 @@ std::vector<std::string> judge(const Options& options, const Measurement& measur
     warnings.push_back(fmt::format("interrupted: {} of {} repeats are complete",
                                    measurement.repeats, options.method.repeat));
   }
-  if (!options.selection.contents->note.empty()) {
-    warnings.push_back(options.selection.contents->note);
+  for (const PacketContents& packets : options.selection.packets) {
+    if (!packets.contents->note.empty()) warnings.push_back(packets.contents->note);
   }
   const std::vector<Cell>& cells = measurement.cells;
   warn(rows_that(cells, [](const auto& row) { return row.spread_pct > kSpreadPctMax; }),

@@ -6,6 +6,7 @@
 
 #include "codecbench/rivals/jansson_library.h"
 #include "codecbench/rivals/nlohmann_library.h"
+#include "codecbench/rivals/simdjson_documented.h"
 #include "codecbench/rivals/simdjson_library.h"
 #include "wire/json/codec.h"
 #include "wire/json/pairs.h"
@@ -84,4 +85,29 @@ TEST_CASE("simdjson: a number of many digits is what the digits say") {
       CHECK(loose == expected);
     }
   }
+}
+
+TEST_CASE("simdjson as documented reads messages and values in memory with room behind them") {
+  DocumentedSimdjson library;
+  const Message message{-1, 2, "\"\\\n\u20ac\U0001F600"};
+  std::vector<std::byte> room(library.max_size(message) + 64);
+  const std::size_t size = library.encode(message, room);
+  Message read;
+  REQUIRE_FALSE(library.decode(Bytes(room).first(size), read));
+  CHECK(read == message);
+  CHECK(library.decode(Bytes(room).first(size / 2), read));
+
+  DocumentedSimdjsonPairs pairs;
+  std::vector<std::byte> packet(pairs.max_size(kPairValues) + 64);
+  const Bytes whole = Bytes(packet).first(pairs.encode(kPairValues, packet));
+  for (unsigned key = 1; key <= kMaxPairs; ++key) {
+    Value found, parsed;
+    REQUIRE_FALSE(pairs.take(whole, key, pair_type(key), found));
+    REQUIRE_FALSE(pairs.take_checked(whole, key, pair_type(key), parsed));
+    CHECK(found == pair_value(key));
+    CHECK(parsed == pair_value(key));
+  }
+  Value value;
+  CHECK(pairs.take(whole.first(5), 1, pair_type(1), value));
+  CHECK(pairs.take_checked(whole.first(whole.size() - 1), 1, pair_type(1), value));
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codecbench/e2/message_set.h"
 #include "codecbench/rows.h"
 #include "codecbench/shelf.h"
 #include "codecbench/subject.h"
@@ -18,37 +19,6 @@
 #include "wire/message.h"
 
 namespace wiremark::tools {
-
-/// Head and guid of every packet of the experiment.
-inline constexpr std::int32_t kPacketHead = 567;
-inline constexpr std::int32_t kPacketGuid = 15;
-
-/// Messages with contents on a shelf. Hot: one for each content. Cold: as many as the cache allows,
-/// each with a random content.
-class MessageSet {
- public:
-  MessageSet(Access access, const Contents& contents, Random& random) {
-    const bool cold = access == Access::cold;
-    const auto bytes = static_cast<std::size_t>(contents.mean_bytes()) + sizeof(wire::Message);
-    const std::size_t count = item_count(cold, contents.texts.size(), bytes);
-    for (std::size_t i = 0; i < count; ++i) {
-      shelf_.add(as_bytes(contents.texts[cold ? random.below(contents.texts.size()) : i]));
-    }
-    shelf_.seal(random);
-    messages_.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      messages_.push_back({kPacketHead, kPacketGuid, as_text(shelf_[i])});
-    }
-  }
-
-  std::size_t size() const noexcept { return messages_.size(); }
-  const wire::Message& operator[](std::size_t index) const noexcept { return messages_[index]; }
-  const std::vector<wire::Message>& all() const noexcept { return messages_; }
-
- private:
-  Shelf shelf_;
-  std::vector<wire::Message> messages_;
-};
 
 /// Bytes around a packet on the wire: none if the format has a header of its own with the length.
 template <class C>
@@ -64,6 +34,10 @@ std::size_t room_for(C& codec, const MessageSet& messages) {
   }
   return room;
 }
+
+/// A JSON text with \uXXXX and surrogate pairs in place of all that is not ASCII, as many writers
+/// make it. `json` must be UTF-8.
+std::string escape_beyond_ascii(std::string_view json);
 
 /// What is wrong with `received`, decoded with `error` from packet `index`; or nothing.
 std::string compare(const wire::Message& sent, const wire::Message& received,
@@ -129,15 +103,21 @@ class WriteStep {
   MutableBytes room_;
 };
 
-/// Decodes packets laid out at set-up.
-template <wire::Codec C>
+/// Decodes packets laid out at set-up. With `kEscaped` they are those of a JSON writer that keeps
+/// to ASCII.
+template <wire::Codec C, bool kEscaped = false>
 class DecodeStep {
  public:
   DecodeStep(Access access, const SharedContents& contents, Random& random)
       : messages_(access, *contents, random) {
     std::vector<std::byte> room(room_for(codec_, messages_));
     for (const wire::Message& message : messages_.all()) {
-      packets_.add(Bytes(room).first(codec_.encode(message, room)));
+      const Bytes packet = Bytes(room).first(codec_.encode(message, room));
+      if constexpr (kEscaped) {
+        packets_.add(as_bytes(escape_beyond_ascii(as_text(packet))));
+      } else {
+        packets_.add(packet);
+      }
     }
     packets_.seal(random);
   }

@@ -6,6 +6,7 @@
 #include "codecbench/rivals/jansson_library.h"
 #include "codecbench/rivals/nlohmann_library.h"
 #include "codecbench/rivals/protobuf_library.h"
+#include "codecbench/rivals/simdjson_documented.h"
 #include "codecbench/rivals/simdjson_library.h"
 #include "codecbench/rows.h"
 #include "wire/flatbuffers/pairs.h"
@@ -17,31 +18,20 @@
 namespace wiremark::tools {
 namespace {
 
-/// A number whose bit lengths, up to `bits`, are all equally likely.
-std::uint64_t number_of_any_length(unsigned bits, Random& random) {
-  const unsigned length = random.below(bits + 1);
-  if (length == 0) return 0;
-  return (random.next() >> (64 - length)) | (std::uint64_t{1} << (length - 1));
-}
-
 /// 64-bit numbers stay below 2^53, beyond which libraries that read doubles are not exact.
 wire::Value random_value(wire::ValueType type, Random& random) {
   static constexpr std::string_view kText = "abcdefghijklmnop";
   switch (type) {
     case wire::ValueType::text:
       return kText.substr(0, 1 + random.below(kText.size()));
-    case wire::ValueType::int32: {
-      const auto size = static_cast<std::int32_t>(number_of_any_length(31, random));
-      return random.below(2) == 0 ? size : -size;
-    }
+    case wire::ValueType::int32:
+      return static_cast<std::int32_t>(random.signed_of_any_length(31));
     case wire::ValueType::uint32:
-      return static_cast<std::uint32_t>(number_of_any_length(32, random));
-    case wire::ValueType::int64: {
-      const auto size = static_cast<std::int64_t>(number_of_any_length(53, random));
-      return random.below(2) == 0 ? size : -size;
-    }
+      return static_cast<std::uint32_t>(random.of_any_length(32));
+    case wire::ValueType::int64:
+      return random.signed_of_any_length(53);
     case wire::ValueType::uint64:
-      return number_of_any_length(53, random);
+      return random.of_any_length(53);
     case wire::ValueType::float32:
       return static_cast<float>(random.below(4096)) / 16;
     case wire::ValueType::float64:
@@ -119,7 +109,8 @@ std::vector<Row> take_rows(std::size_t pairs) {
   add_takes<LibprotobufPairs>(rows, pairs, "libprotobuf", {}, message);
   add_encode<wire::JsonPairs>(rows, pairs, "own", {});
   add_takes<wire::JsonPairs>(rows, pairs, "own", "own-partial", {});
-  add_takes<SimdjsonPairs>(rows, pairs, "simdjson", "simdjson-partial", parser);
+  add_takes<DocumentedSimdjsonPairs>(rows, pairs, "simdjson-dom", "simdjson-partial", parser);
+  add_takes<SimdjsonPairs>(rows, pairs, "simdjson-strict", "simdjson-strict-partial", parser);
   add_encode<JanssonPairs>(rows, pairs, "jansson", tree);
   add_takes<JanssonPairs>(rows, pairs, "jansson", {}, tree);
   add_encode<NlohmannPairs>(rows, pairs, "nlohmann", tree);
