@@ -35,12 +35,11 @@ constexpr auto kMeant = [] {
 /// The UTF-16 unit of the \uXXXX at `at`; negative where that is none.
 std::int32_t escaped_unit(std::string_view raw, std::size_t at) {
   if (raw.size() < at + 6 || raw[at] != '\\' || raw[at + 1] != 'u') return -1;
-  std::int32_t unit = 0;
-  // A digit that is none sets the sign, which stays.
-  for (const char digit : raw.substr(at + 2, 4)) {
-    unit = unit * 16 | kHexValues[static_cast<unsigned char>(digit)];
-  }
-  return unit;
+  const auto digit = [digits = raw.data() + at + 2](unsigned i) {
+    return std::int32_t{kHexValues[static_cast<unsigned char>(digits[i])]};
+  };
+  // A digit that is none is all ones, so that the result has its sign.
+  return digit(0) * 4096 | digit(1) * 256 | digit(2) * 16 | digit(3);
 }
 
 /// Writes the character of the \uXXXX or surrogate pair at `at` as UTF-8 and moves behind it;
@@ -116,7 +115,11 @@ bool json_unescape(std::string_view raw, char* to, std::string_view& into) noexc
     const auto plain = found == 0 ? kJsonBlock : std::size_t(std::countr_zero(found));
     at += plain;
     end += plain;
-    if (found != 0 && (end = put_escaped(end, raw, at)) == nullptr) return false;
+    if (found == 0) continue;
+    // Escapes come in runs, when a writer escapes a whole script.
+    do {
+      if ((end = put_escaped(end, raw, at)) == nullptr) return false;
+    } while (at < raw.size() && raw[at] == '\\');
   }
 #endif
   while (at < raw.size()) {
