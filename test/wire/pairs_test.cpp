@@ -5,6 +5,9 @@
 #include <pairs.pb.h>
 #include <pairs_generated.h>
 
+#include <algorithm>
+#include <random>
+#include <type_traits>
 #include <vector>
 
 #include "codecbench/rivals/flatbuffers_library.h"
@@ -79,6 +82,61 @@ TEST_CASE_TEMPLATE("prefixes and single-byte changes are answered without readin
       try_all(changed);
     }
   }
+}
+
+TEST_CASE_TEMPLATE("changed packets are accepted as the library accepts them", P, ProtobufPairs,
+                   FlatbuffersPairs) {
+  using Library = std::conditional_t<std::is_same_v<P, ProtobufPairs>, LibprotobufPairs,
+                                     FlatbuffersLibraryPairs>;
+  P pairs{Limits()};
+  Library library{Limits()};
+  std::mt19937 random(29);
+  std::size_t accepted = 0;
+  for (int i = 0; i < 60'000; ++i) {
+    auto packet = encoded(pairs, 1 + random() % kMaxPairs);
+    for (std::size_t left = 1 + random() % 2; left > 0; --left) {
+      const std::size_t at = random() % packet.size();
+      // As it is, by a bit, or to a small number, as offsets and lengths are.
+      packet[at] = random() % 2 == 0 ? packet[at] ^ std::byte(1U << random() % 8)
+                                     : static_cast<std::byte>(random() % 32);
+    }
+    if (random() % 8 == 0) packet.resize(random() % packet.size());
+    packet.shrink_to_fit();
+    const auto key = static_cast<unsigned>(1 + random() % kMaxPairs);
+    Value own, theirs;
+    const DecodeError error = pairs.take_checked(packet, key, pair_type(key), own);
+    const DecodeError answer = library.take_checked(packet, key, pair_type(key), theirs);
+    if constexpr (std::is_same_v<P, FlatbuffersPairs>) {
+      REQUIRE(!error == !answer);
+    } else if (!error) {
+      REQUIRE_FALSE(answer);  // It takes more: texts that are no UTF-8, fields of another type.
+    }
+    if (error) continue;
+    ++accepted;
+    const auto* real = std::get_if<float>(&own);
+    const auto* wide = std::get_if<double>(&own);
+    if ((real == nullptr || *real == *real) && (wide == nullptr || *wide == *wide))
+      REQUIRE(own == theirs);
+  }
+  CHECK(accepted > 5'000);
+}
+
+TEST_CASE("a number that is passed over has at most 64 bits") {
+  ProtobufPairs pairs;
+  auto packet = encoded(pairs, kMaxPairs);
+  std::size_t tried = 0;
+  for (std::size_t at = 10; at < packet.size(); ++at) {
+    const auto form = Bytes(packet).subspan(at - 9, 10);
+    if (form[9] != std::byte{1} || std::ranges::count(form, std::byte{0xFF}) != 9) continue;
+    packet[at] = std::byte{2};
+    Value value;
+    const DecodeError error = pairs.take_checked(packet, 1, ValueType::text, value);
+    REQUIRE(error.kind == DecodeErrorKind::malformed_varint);
+    REQUIRE(error.offset == at - 9);
+    packet[at] = std::byte{1};
+    ++tried;
+  }
+  CHECK(tried == 18);  // -1 as an int64 and the greatest uint64, nine times each.
 }
 
 TEST_CASE("protoc's code reads the pairs, and writes the same bytes") {

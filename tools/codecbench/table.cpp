@@ -58,7 +58,7 @@ std::string format_labels(const CellName& name) {
 }
 
 std::string header(bool counters) {
-  return fmt::format("{:<26} {:<9} {:>7} {:>7} {:>6} {:>7} {:>7} {:>7} {:>6} {:>6} {:>11}{}  {}\n",
+  return fmt::format("{:<28} {:<9} {:>7} {:>7} {:>6} {:>7} {:>7} {:>7} {:>6} {:>6} {:>11}{}  {}\n",
                      "row", "op", "min ns", "p50 ns", "spread", "p99 ns", "M/s", "MB/s", "wire B",
                      "allocs", "cpu us+sy",
                      counters ? fmt::format(" {:>6} {:>6}", "instr", "cycles") : "", "labels");
@@ -71,7 +71,7 @@ std::string format_count(const std::optional<double>& count) {
 
 std::string format_row(const Cell& cell, bool counters) {
   const CellFigures& figures = cell.figures;
-  std::string text = fmt::format("{:<26} {:<9}", cell.name.row(), cell.name.op);
+  std::string text = fmt::format("{:<28} {:<9}", cell.name.row(), cell.name.op);
   if (cell.refused) return text + "  refused: " + *cell.refused + "\n";
   if (figures.batches == 0) return text + "  not measured\n";
   text += fmt::format(

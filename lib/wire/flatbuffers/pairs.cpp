@@ -1,8 +1,11 @@
 // Writes the vtable, then the table with its widest numbers first, then the texts.
 #include "wire/flatbuffers/pairs.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "wire/flatbuffers/wire.h"
 
@@ -99,6 +102,60 @@ DecodeError read(flatbuffers::Reader& reader, const flatbuffers::Table& table, u
   return {};
 }
 
+/// Whether the text that the offset at `at` leads to lies inside the packet, as Reader::text() has
+/// it. Four bytes must be readable at `at`.
+bool is_text(Bytes packet, std::size_t at, const Limits& limits) {
+  const std::size_t offset = load_le<std::uint32_t>(packet.data() + at);
+  const std::size_t to = at + offset;
+  if (offset == 0 || offset > INT32_MAX || to % 4 != 0 || to > packet.size() - 4) return false;
+  const std::size_t size = load_le<std::uint32_t>(packet.data() + to);
+  return size <= limits.frame_size && size < packet.size() - to - 4 &&
+         packet[to + 4 + size] == std::byte{0};
+}
+
+/// Whether every field is what read() accepts, without a branch for each number: of those only the
+/// farthest of each width, and the lowest bits of all, are compared. It does not say what is wrong.
+bool is_whole(Bytes packet, const flatbuffers::Table& table, const Limits& limits) {
+  // An absent field has offset 0; so have those that the vtable is too short for.
+  std::array<std::byte, 2 * kMaxPairs> offsets{};
+  constexpr std::size_t kFirst = flatbuffers::vtable_entry(0);
+  if (table.vtable_size > kFirst) {
+    const std::size_t size = std::min(table.vtable_size - kFirst, offsets.size());
+    if (size == offsets.size()) {
+      std::memcpy(offsets.data(), packet.data() + table.vtable + kFirst, offsets.size());
+    } else {
+      std::memcpy(offsets.data(), packet.data() + table.vtable + kFirst, size);
+    }
+  }
+  std::size_t far_narrow = 0, far_wide = 0, low_narrow = 0, low_wide = 0;
+  std::array<std::size_t, kMaxPairs> texts;
+  std::size_t text_count = 0;
+  const auto look = [&]<std::size_t kId>() {
+    constexpr ValueType kType = pair_type(kId + 1);
+    const std::size_t offset = load_le<std::uint16_t>(offsets.data() + 2 * kId);
+    if constexpr (field_size(kType) == 8) {
+      far_wide = std::max(far_wide, offset);
+      low_wide |= offset == 0 ? 0 : table.at + offset;
+    } else {
+      far_narrow = std::max(far_narrow, offset);
+      low_narrow |= offset;
+    }
+    if constexpr (kType == ValueType::text) {
+      texts[text_count] = table.at + offset;
+      text_count += offset != 0;
+    }
+  };
+  [&]<std::size_t... kIds>(std::index_sequence<kIds...>) {
+    (look.template operator()<kIds>(), ...);
+  }(std::make_index_sequence<kMaxPairs>{});
+  // The table is aligned to four bytes, and its first four are inside.
+  const std::size_t left = packet.size() - table.at;
+  if (low_narrow % 4 != 0 || low_wide % 8 != 0 || far_narrow > left - 4) return false;
+  if (far_wide != 0 && (left < 8 || far_wide > left - 8)) return false;
+  return std::all_of(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(text_count),
+                     [&](std::size_t at) { return is_text(packet, at, limits); });
+}
+
 }  // namespace
 
 std::size_t FlatbuffersPairs::max_size(std::span<const Value> values) const noexcept {
@@ -163,6 +220,8 @@ DecodeError FlatbuffersPairs::take_checked(Bytes packet, unsigned key, ValueType
   flatbuffers::Reader reader(packet, limits_);
   flatbuffers::Table table;
   if (!reader.root(table)) return reader.error();
+  if (is_whole(packet, table, limits_)) [[likely]]
+    return take(packet, key, type, value);
   for (unsigned each = 1; each <= kMaxPairs; ++each) {
     Value unused;
     if (!reader.has(table, each - 1)) continue;

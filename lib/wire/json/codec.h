@@ -17,9 +17,9 @@ namespace wiremark::wire {
 /// else (another order, white space, unknown fields) goes to simdjson, and what simdjson refuses
 /// goes to JsonWalker, which names the error. All memory is reserved when the codec is made.
 ///
-/// The content borrows the input, or a buffer of the codec if it was not written as it is. A content
-/// that is not UTF-8 cannot be encoded: encode returns 0.
-/// Head and guid are numbers without fraction and exponent; 1.0 and 1e2 are wrong_type.
+/// The content borrows the input, or a buffer of the codec if it was not written as it is. A
+/// content that is not UTF-8 cannot be encoded: encode returns 0. Head and guid are numbers without
+/// fraction and exponent; 1.0 and 1e2 are wrong_type.
 class JsonCodec {
  public:
   static constexpr std::string_view kName = "json";

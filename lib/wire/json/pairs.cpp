@@ -189,6 +189,7 @@ DecodeError JsonTaker::take(Bytes packet, unsigned key, ValueType type, bool che
   if (!walker.begin_object() || !walker.next_member(true, more)) return walker.error();
   while (more) {
     std::string_view raw;
+    walker.pass_plain_members(name.text());
     if (!walker.key(raw)) return walker.error();
     const bool wanted = json_key_is(raw, name.text());
     if (wanted && found) {

@@ -92,14 +92,4 @@ bool JsonWalker::begin_object() noexcept {
   return true;
 }
 
-bool JsonWalker::next_member(bool first, bool& more) noexcept {
-  skip_space();
-  if (at_end()) return fail(truncated);
-  more = byte() != '}';
-  if (more && first) return true;
-  if (more && byte() != ',') return fail(syntax);
-  ++at_;
-  return true;
-}
-
 }  // namespace wiremark::wire

@@ -164,6 +164,13 @@ class Reader {
         tag = first;
         return true;
       }
+      if (first >= 0x80 && from_.size() - at_ > 1 && from_[at_ + 1] < std::byte{0x80}) {
+        tag = (first & 0x7F) | std::to_integer<std::uint32_t>(from_[at_ + 1]) << 7;
+        if (tag >= 8 && (tag & 7) <= 5) [[likely]] {
+          at_ += 2;
+          return true;
+        }
+      }
     }
     return long_tag(tag);
   }
@@ -199,12 +206,31 @@ class Reader {
 
   /// Skips the field whose tag was just read.
   bool skip(std::uint32_t tag) noexcept {
+    if (WireType(tag & 7) == WireType::varint && skip_varint()) return true;
+    if (WireType(tag & 7) == WireType::bytes) {
+      Bytes run;
+      return bytes(run);
+    }
     return WireType(tag & 7) >= WireType::group_start && WireType(tag & 7) <= WireType::group_end
                ? skip_group(tag)
                : skip_plain(tag);
   }
 
  private:
+  /// Skips a number without reading it; false where one of the last ten bytes of the packet, or a
+  /// number that is too long, needs a closer look.
+  bool skip_varint() noexcept {
+    if (from_.size() - at_ < kMaxVarintSize) return false;
+    const std::byte* const at = from_.data() + at_;
+    const std::uint64_t ends = ~load_le<std::uint64_t>(at) & 0x8080808080808080;
+    if (ends != 0) [[likely]] {
+      at_ += static_cast<std::size_t>(std::countr_zero(ends) >> 3) + 1;
+      return true;
+    }
+    if (at[8] >= std::byte{0x80} && at[9] > std::byte{1}) return false;
+    at_ += at[8] < std::byte{0x80} ? 9 : 10;
+    return true;
+  }
   bool fail(DecodeErrorKind kind, std::size_t at) noexcept {
     error_ = {kind, offset_ + at};
     return false;
