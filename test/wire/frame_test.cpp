@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "wire/codecs.h"
@@ -48,6 +50,77 @@ TEST_CASE("a stream is cut into the messages that went in, and says how much is 
       CHECK(rest.empty());
     });
     CHECK(found.has_value());
+  }
+}
+
+namespace {
+
+/// What a stream says: the frames in it are of the formats of `order`, one after the other.
+struct Delivered {
+  std::string_view format;
+  std::int32_t head;
+  std::string content;
+  bool operator==(const Delivered&) const = default;
+};
+
+/// Takes all frames that `stream` holds whole and returns the bytes behind them.
+std::size_t take_frames(Bytes stream, std::span<const std::string_view> order,
+                        std::vector<Delivered>& into) {
+  std::size_t at = 0;
+  for (bool more = true; more && at < stream.size();) {
+    REQUIRE(into.size() < order.size());
+    const std::string_view name = order[into.size()];
+    const bool known =
+        with_codec(name, Limits(), [&](auto& codec) {
+          // A copy of what has come: a read beyond would be one outside the heap.
+          std::vector<std::byte> part(stream.begin() + std::ptrdiff_t(at), stream.end());
+          part.shrink_to_fit();
+          Frame frame;
+          Message message;
+          const auto error = decode_frame(codec, part, Limits(), frame, message);
+          more = !error;
+          if (error) {
+            REQUIRE(error.kind == DecodeErrorKind::need_more_data);
+            REQUIRE(error.offset > part.size());
+            return;
+          }
+          into.push_back({name, message.head, std::string(message.content)});
+          at += frame.size;
+        }).has_value();
+    REQUIRE(known);
+  }
+  return at;
+}
+
+}  // namespace
+
+TEST_CASE("a stream of mixed formats says the same wherever it is cut") {
+  constexpr std::array<std::string_view, 5> kTexts = {"", "plain", "a \"quote\"\n",
+                                                      "\u4f60\u597d \U0001F600",
+                                                      "of the length at which forms change"};
+  std::vector<std::string_view> order;
+  std::vector<std::byte> stream;
+  std::vector<Delivered> expected;
+  for (std::size_t turn = 0; turn < kTexts.size(); ++turn) {
+    for (const std::string_view name : Codecs::kNames) {
+      const auto head = static_cast<std::int32_t>(turn * 8191) * (turn % 2 == 0 ? 1 : -1);
+      const Message message{head, -1, kTexts[(turn + order.size()) % kTexts.size()]};
+      const auto done = with_codec(name, Limits(), [&](auto& codec) {
+        std::vector<std::byte> to(max_frame_size(codec, message));
+        to.resize(encode_frame(codec, message, to));
+        stream.insert(stream.end(), to.begin(), to.end());
+      });
+      REQUIRE(done.has_value());
+      order.push_back(name);
+      expected.push_back({name, head, std::string(message.content)});
+    }
+  }
+  for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
+    std::vector<Delivered> seen;
+    const std::size_t taken = take_frames(Bytes(stream).first(cut), order, seen);
+    REQUIRE(taken <= cut);
+    REQUIRE(taken + take_frames(Bytes(stream).subspan(taken), order, seen) == stream.size());
+    REQUIRE(seen == expected);
   }
 }
 
