@@ -231,6 +231,33 @@ TEST_CASE("flatc's code verifies and reads both layouts") {
   }
 }
 
+TEST_CASE("a changed FlatBuffers nest is routed as the verifier has it") {
+  FlatbuffersEnvelope codec;
+  FlatbuffersLibraryEnvelope library{Limits()};
+  const std::string text(21, 'b');
+  std::vector<std::byte> packet(codec.max_size({7, as_bytes(text)}));
+  packet.resize(codec.encode_nest({7, as_bytes(text)}, packet));
+  packet.shrink_to_fit();
+  for (std::size_t at = 0; at < packet.size(); ++at) {
+    for (unsigned flip = 1; flip < 256; ++flip) {
+      auto changed = packet;
+      changed[at] ^= static_cast<std::byte>(flip);
+      std::int32_t type = 0, their_type = 0;
+      Bytes inner, their_inner;
+      const DecodeError error = codec.route(changed, type, inner);
+      REQUIRE(!error == !library.route(changed, their_type, their_inner));
+      if (error) continue;
+      REQUIRE(type == their_type);
+      REQUIRE(inner.data() == their_inner.data());
+      REQUIRE(inner.size() == their_inner.size());
+      Envelope read, theirs;
+      if (codec.decode_nest(changed, read)) continue;
+      REQUIRE_FALSE(library.decode_nest(changed, theirs));
+      REQUIRE(as_text(read.body) == as_text(theirs.body));
+    }
+  }
+}
+
 TEST_CASE("the codec reads what flatc's code builds") {
   FlatbuffersEnvelope codec{kLimits};
   flatbuffers::FlatBufferBuilder builder;

@@ -48,6 +48,38 @@ std::byte* put_bytes(std::byte* to, Bytes bytes) {
 constexpr std::size_t kInnerTable = 12;
 constexpr std::size_t kInnerBody = 20;
 
+// What encode_nest() writes in front of the type, and in front of the body of the inner buffer.
+constexpr std::array<std::uint8_t, 16> kNestStart = {12, 0, 0, 0, 8, 0, 12, 0,
+                                                     4,  0, 8, 0, 8, 0, 0,  0};
+constexpr std::array<std::uint8_t, 20> kInnerStart = {12, 0, 0, 0, 0, 0, 6, 0, 8, 0,
+                                                      4,  0, 6, 0, 0, 0, 4, 0, 0, 0};
+constexpr std::size_t kNestPayload = 24;
+
+/// The vector of bytes at `at`, where it lies inside.
+bool is_vector(Bytes from, std::size_t at, const Limits& limits, Bytes& value) {
+  const std::size_t size = load_le<std::uint32_t>(from.data() + at);
+  if (size > limits.frame_size || size > from.size() - at - 4) return false;
+  value = from.subspan(at + 4, size);
+  return true;
+}
+
+/// Reads the layout that we write ourselves; false for every other, valid or not.
+bool read_own_nest(Bytes from, const Limits& limits, std::int32_t& type, Bytes& inner) {
+  if (from.size() < kNestPayload + 4 ||
+      std::memcmp(from.data(), kNestStart.data(), kNestStart.size()) != 0 ||
+      load_le<std::uint32_t>(from.data() + kNestPayload - 4) != 4) {
+    return false;
+  }
+  type = static_cast<std::int32_t>(load_le<std::uint32_t>(from.data() + kNestStart.size()));
+  return is_vector(from, kNestPayload, limits, inner);
+}
+
+bool read_own_inner(Bytes from, const Limits& limits, Bytes& body) {
+  return from.size() >= kInnerBody + 4 &&
+         std::memcmp(from.data(), kInnerStart.data(), kInnerStart.size()) == 0 &&
+         is_vector(from, kInnerBody, limits, body);
+}
+
 DecodeError shifted(DecodeError error, std::size_t by) { return {error.kind, error.offset + by}; }
 
 constexpr bool known(std::int32_t type) { return type >= 1 && type <= kMaxEnvelopeType; }
@@ -102,6 +134,8 @@ std::size_t FlatbuffersEnvelope::encode_union(const Envelope& envelope,
 
 DecodeError FlatbuffersEnvelope::route(Bytes from, std::int32_t& type,
                                        Bytes& inner) const noexcept {
+  if (read_own_nest(from, limits_, type, inner)) [[likely]]
+    return {};
   flatbuffers::Reader reader(from, limits_);
   flatbuffers::Table table;
   std::size_t type_at = 0;
@@ -117,6 +151,8 @@ DecodeError FlatbuffersEnvelope::decode_nest(Bytes from, Envelope& envelope) con
   Bytes inner;
   if (const DecodeError error = route(from, envelope.type, inner)) return error;
   if (!known(envelope.type)) return {DecodeErrorKind::number_out_of_range, 0};
+  if (read_own_inner(inner, limits_, envelope.body)) [[likely]]
+    return {};
   flatbuffers::Reader reader(inner, limits_);
   flatbuffers::Table member;
   if (!reader.root(member) || !reader.bytes(member, kBodyField, envelope.body)) {
