@@ -45,8 +45,7 @@ Change changed(std::vector<double> now, std::vector<double> then) {
 /// The line about "bytes encode / memcpy", which is promised to be at most 2.5.
 std::string promise(std::vector<double> encode, std::vector<double> copy) {
   const std::string text = format_targets({cell_of("bytes", "own", "encode", std::move(encode)),
-                                           cell_of("bytes", "memcpy", "encode", std::move(copy))},
-                                          "avx2");
+                                           cell_of("bytes", "memcpy", "encode", std::move(copy))});
   const std::size_t at = text.find("bytes encode / memcpy");
   return text.substr(at, text.find('\n', at) - at);
 }

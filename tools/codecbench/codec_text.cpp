@@ -17,7 +17,7 @@ namespace {
 std::string cells_text(const report::CodecTable& codecs, bool colour) {
   switch (codecs.view) {
     case report::View::targets:
-      return format_targets(codecs.cells, codecs.in_use);
+      return format_targets(codecs.cells);
     case report::View::e2:
       return format_e2(codecs.cells);
     case report::View::e4:

@@ -15,8 +15,7 @@ void choose_targets(Selection& selection);
 
 /// One line per promise: our ratio, taken repeat by repeat, with its interval, and whether it is
 /// met, missed, or undecided because the interval straddles it. It also says which
-/// promise is about a row that this build or processor does not have. `in_use` is what
-/// simd_in_use() said.
-std::string format_targets(const std::vector<Cell>& cells, std::string_view in_use);
+/// promise is about a row that this build does not have.
+std::string format_targets(const std::vector<Cell>& cells);
 
 }  // namespace wiremark::tools
