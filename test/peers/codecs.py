@@ -4,7 +4,8 @@ usage: python3 test/peers/codecs.py CODECBENCH [FILE]
 
 FILE has the contents, one per line, in UTF-8; by default the texts that codecbench calls text.
 Needs cargo, which fetches prost, quick-protobuf and sonic-rs. All rows are hot, and the fastest
-batch counts. They are built for this processor, as sonic-rs asks. The peers check UTF-8, as our codecs do; prost makes a string of its own.
+batch counts. They are built for this processor, as sonic-rs asks. The peers check UTF-8, as our
+codecs do; prost makes a string of its own.
 """
 import json
 import os
