@@ -92,9 +92,9 @@ std::vector<Target> promises() {
       {"simdjson-dom / y3 take, 1 of 63 checked cold", simdjson + "dom/take/cold",
        y3 + "/take/cold", 4},
       {"simdjson / y3 take, walk to 1 of 63 hot", simdjson + "partial/take/hot",
-       y3 + "-partial/take/hot", 2},
+       y3 + "-partial/take/hot", 4},
       {"simdjson / y3 take, walk to 1 of 63 cold", simdjson + "partial/take/cold",
-       y3 + "-partial/take/cold", 2},
+       y3 + "-partial/take/cold", 4},
   };
   for (const std::string_view access : {"hot", "cold"}) add_ahead(targets, access);
   return targets;
