@@ -68,6 +68,8 @@ CpuUsage cpu_of_this_process() noexcept {
   return {read_clock(CLOCK_PROCESS_CPUTIME_ID), to_ns(usage.ru_utime), to_ns(usage.ru_stime)};
 }
 
+Nanoseconds processor_time_of_this_thread() noexcept { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+
 CpuUsage cpu_of_this_thread() noexcept {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);

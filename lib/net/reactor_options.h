@@ -14,6 +14,10 @@ namespace wiremark::net {
 /// so short that the loop spins, not so long that a client times out.
 inline constexpr Nanoseconds kAcceptPause = 100 * kMillisecond;
 
+/// The heartbeat of a loop that watches itself: a standstill of its process is noticed if it is
+/// longer, and a hundred wake-ups a second cost nothing.
+inline constexpr Nanoseconds kHeartbeat = 10 * kMillisecond;
+
 struct ReactorOptions {
   WaitPolicy wait;
 

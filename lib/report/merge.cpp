@@ -141,6 +141,8 @@ const struct {
     {"the drain", [](const RunResult& run) { return run.totals.drain.has_value(); }},
     {"the outcome", [](const RunResult& run) { return run.outcome.has_value(); }},
     {"the loop's gaps", [](const RunResult& run) { return run.loop.has_value(); }},
+    {"the gaps of the server's loops",
+     [](const RunResult& run) { return run.server_loop.has_value(); }},
     {"latency without the generator's lateness",
      [](const RunResult& run) { return run.least.has_value(); }},
     {"connection times", [](const RunResult& run) { return run.connect.has_value(); }},

@@ -185,6 +185,13 @@ struct Loop {
   std::optional<double> given_up_s = std::nullopt;
 };
 
+/// The same of a netecho that netload started.
+struct ServerLoop {
+  Nanoseconds gap_max = 0;
+  double held_up_s = 0;
+  double away_s = 0;  ///< Of those: its threads did not run, so that it is not the server's work.
+};
+
 /// How a cgroup stopped its threads for its quota.
 struct Throttled {
   std::string cgroup;
@@ -339,6 +346,7 @@ struct RunResult {
   std::optional<Pacing> pacing;              ///< Of a generator with a rate.
   std::optional<Loop> loop;                  ///< Of a generator.
   std::optional<ProcessorWait> wait;         ///< Of this process.
+  std::optional<ServerLoop> server_loop;     ///< Of a netecho that netload started.
   std::optional<ProcessorWait> server_wait;  ///< The other end, when it runs on this machine.
   std::optional<Delivery> delivery;          ///< Of a generator over UDP.
   std::optional<Stages> stages;

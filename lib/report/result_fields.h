@@ -218,6 +218,17 @@ constexpr auto fields(Of<Loop>) {
                      "could be opened for --timeout. Absent where it did not."));
 }
 
+constexpr auto fields(Of<ServerLoop>) {
+  return table("server_loop",
+               "Gaps in which a netecho that netload started did not listen to its sockets.",
+               field("gap_max_ns", &ServerLoop::gap_max, {Unit::ns, Add::largest}, "The longest."),
+               field("held_up_s", &ServerLoop::held_up_s, {Unit::seconds, Add::sum},
+                     "All of 1 ms or more, of all threads: a long turn, or a standstill."),
+               field("away_s", &ServerLoop::away_s, {Unit::seconds, Add::sum},
+                     "Of those: its threads were not on a processor, because the process was "
+                     "stopped or others had it."));
+}
+
 constexpr auto fields(Of<Throttled>) {
   return table("throttled",
                "Of the cgroup that stopped its threads longest for its quota (cpu.stat).",
@@ -400,6 +411,8 @@ constexpr auto fields(Of<RunResult>) {
       field("loop", &R::loop, "netload: whether its loops kept to their work.",
             {.column = "loop_"}),
       field("processor_wait", &R::wait, "", {.column = "wait_"}),
+      field("server_loop", &R::server_loop, "Absent for any other server.",
+            {.column = "server_loop_", .of_server = true}),
       field("server_processor_wait", &R::server_wait, "",
             {.column = "server_wait_", .of_server = true}),
       field("delivery", &R::delivery, "netload over UDP: what else came of the messages.",

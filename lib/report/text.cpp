@@ -290,6 +290,13 @@ void put_outcome(std::string& text, const RunResult& result, bool colour) {
                          format_time(static_cast<double>(loop->gap_max)),
                          format_time(loop->held_up_s * kSecond)));
   }
+  if (const auto& loop = result.server_loop; loop && loop->held_up_s > 0) {
+    put_line(
+        text, "its loop",
+        fmt::format("longest gap of the server {}, of 1 ms or more {}, off the processor {}",
+                    format_time(static_cast<double>(loop->gap_max)),
+                    format_time(loop->held_up_s * kSecond), format_time(loop->away_s * kSecond)));
+  }
   if (result.wait) put_line(text, "run delay", run_delay_text(result));
   if (const auto& delivery = result.delivery) {
     put_line(text, "delivery",

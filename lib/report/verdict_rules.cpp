@@ -129,6 +129,7 @@ class Case {
   void judge_schedule();
   void judge_lost();
   void judge_stops();
+  void judge_server_stops();
   void judge_own_lateness();
   void judge_hidden_stall();
   void judge_waits();
@@ -260,6 +261,22 @@ void Case::judge_stops() {
         fmt::format("the generator did not listen for {} of the time, {} at the longest: "
                     "it was stopped, had no processor, or was busy; the rate is its own",
                     format_share(pct), format_time(static_cast<double>(result_.loop->gap_max))));
+}
+
+// What a server works for long is its own. While its threads are not on a processor it is not the
+// server that is measured, and whatever comes meanwhile waits.
+void Case::judge_server_stops() {
+  if (!result_.server_loop || result_.totals.seconds <= 0) return;
+  const unsigned threads = result_.server_cpu ? std::max(1U, result_.server_cpu->threads) : 1;
+  const double pct =
+      std::min(100., percent_of(result_.server_loop->away_s, result_.totals.seconds * threads));
+  Figures hit = hit_for(pct);
+  if (hit.empty() && pct <= kOwnPctMax) return;
+  doubt(std::move(hit),
+        fmt::format("the server stood still for {} of the time, {} at the longest: it was stopped "
+                    "or had no processor, which is not its own work",
+                    format_share(pct),
+                    format_time(static_cast<double>(result_.server_loop->gap_max))));
 }
 
 // Percentiles that are longer by the generator's own lateness. In a closed loop that fills both
@@ -461,6 +478,7 @@ Judgement Case::judge() {
   judge_schedule();
   judge_lost();
   judge_stops();
+  judge_server_stops();
   judge_own_lateness();
   judge_hidden_stall();
   judge_waits();

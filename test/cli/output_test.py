@@ -112,6 +112,24 @@ def a_stopped_generator_is_named_without_a_plan_too():
 
 
 @case
+def an_own_server_that_is_stopped_is_named():
+    """The netecho that netload started says how long it stood still; nobody else knows of a stop by a signal."""
+    for backend in ("epoll", "uring"):
+        with start_netload("--backend", backend, "-c", "20", "-d", "1s", "-i", "20ms", "--json") as running:
+            wait_until(lambda: running.err.count("qps") > 2, "it ran")
+            with open(f"/proc/{running.pid}/task/{running.pid}/children", encoding="ascii") as children:
+                server = int(children.read())
+            os.kill(server, signal.SIGSTOP)
+            time.sleep(STALL_S)
+            os.kill(server, signal.SIGCONT)
+            result = running.finish().ended_with(0).json()
+        loop = result["server_loop"]
+        expect(loop["gap_max_ns"] > 0.8e9 * STALL_S, f"loop: {loop}")
+        expect(0.8 * STALL_S < loop["away_s"] <= loop["held_up_s"], f"loop: {loop}")
+        contains(" ".join(result["verdict"]["reasons"]), "the server stood still for")
+
+
+@case
 def a_stopped_server_does_not_invalidate():
     with Echo() as server:
         with start_netload(server.address, "-c", "4", "-r", "250", "-d", "1s", "-P", "1", "-i", "20ms",

@@ -62,6 +62,7 @@ inline RunResult sample_result() {
                          {.looks = 100, .mean = 0.5, .p50 = 0, .p99 = 0, .max = 50}};
   result.outcome = Outcome{.planned = 200'000, .sent = 200'000, .answered = 200'000};
   result.loop = Loop{.gap_max = 2'500'000, .held_up_s = 0.0125};
+  result.server_loop = ServerLoop{.gap_max = 1'250'000, .held_up_s = 0.005, .away_s = 0.0005};
   result.wait = ProcessorWait{
       .run_delay_s = 0.015, .slices = 4'000, .throttled = Throttled{"/user.slice/job", 0, 0}};
   result.server_wait = ProcessorWait{.run_delay_s = 0.0125, .slices = 3'500};

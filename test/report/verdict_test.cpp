@@ -259,6 +259,24 @@ TEST_CASE("a generator that stood still in a closed loop has a rate of its own")
   CHECK(is_good(result));
 }
 
+TEST_CASE("a server of ours that stood still is not what was measured, and one that worked is") {
+  RunResult result = with_tail(closed_loop(), 2'050);
+  result.server_loop = ServerLoop{.gap_max = kSecond, .held_up_s = 9, .away_s = 0.001};
+  CHECK(is_good(result));
+  result.server_loop->away_s = 0.0014;  // Twice that is 0.028 %: what makes the p99.
+  CHECK(mentions(only_doubt(result), "p99: the server stood still for 0.01 % of the time"));
+  result.server_loop->away_s = 1.01;
+  CHECK(mentions(only_doubt(result),
+                 "rate p99 p99.9 p99.99: the server stood still for 10.1 % of the time, 1.00 s at "
+                 "the longest"));
+  result.server_cpu->threads = 2;
+  CHECK(mentions(only_doubt(result), "p99 p99.9 p99.99: the server stood still for 5.0"));
+  // The rate of a plan is that of the plan.
+  result = with_tail(sample_result(), 0);
+  result.server_loop->away_s = 2;
+  CHECK(mentions(only_note(result), "the server stood still for 20.0 % of the time"));
+}
+
 TEST_CASE("a run that gave up before its end is no run") {
   RunResult result = closed_loop();
   result.loop->given_up_s = 7.3;

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/counter.h"
+#include "measure/cpu_usage.h"
+#include "measure/gap_watch.h"
 #include "measure/histogram.h"
 #include "net/concepts.h"
 #include "net/datagram.h"
@@ -31,6 +33,7 @@ struct EchoCounts {
   net::ReactorStats reactor;
   std::uint64_t datagrams_dropped = 0;  ///< By the kernel, because our socket was full.
   std::vector<std::string> path;
+  measure::GapWatch gaps;  ///< Counts where netload, which started this, reads it.
 
   /// Counts a connection that ends because `stream` starts with no message of `format`.
   void refuse(std::string_view format, const wire::DecodeError& error, Bytes stream) {
@@ -49,9 +52,10 @@ class TurnTally {
     bytes_ += bytes;
   }
 
-  void end_turn(Nanoseconds service_ns, EchoCounts& counts) {
+  void end_turn(const net::Reactor auto& reactor, Nanoseconds now, EchoCounts& counts) {
+    counts.gaps.turn(now, reactor.woke(), reactor.gap(), measure::processor_time_of_this_thread);
     if (messages_ == 0) return;
-    counts.service.record_many(service_ns, messages_);
+    counts.service.record_many(now - reactor.woke(), messages_);
     counts.messages.add(messages_);
     counts.bytes_in.add(bytes_);
     messages_ = 0;
@@ -88,7 +92,7 @@ class Echo {
   }
 
   Nanoseconds on_turn(Nanoseconds now) {
-    tally_.end_turn(now - reactor_.woke(), counts_);
+    tally_.end_turn(reactor_, now, counts_);
     return kNever;
   }
 

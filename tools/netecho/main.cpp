@@ -67,6 +67,12 @@ Result<Nanoseconds> parse_idle_timeout(const std::string& text) {
   return time;
 }
 
+Result<int> parse_descriptor(const std::string& text) {
+  const auto number = parse_whole(text, 0);
+  if (!number) return std::unexpected(number.error());
+  return static_cast<int>(*number);
+}
+
 void add_options(CommandLine& line, EchoOptions& options) {
   line.add_operands(
           "LISTEN", options.listen,
@@ -102,6 +108,10 @@ void add_options(CommandLine& line, EchoOptions& options) {
   line.add_output_file("--port-file", options.port_file,
                        "Write the port to FILE when ready to accept");
   line.add(
+      "--gaps-fd", options.gaps_fd, "N", parse_descriptor,
+      "Count how long the loops did not listen in the memory behind descriptor N, for the netload "
+      "that started this (nowhere)");
+  line.add(
       "--backlog", options.backlog, "N",
       [](const std::string& text) { return parse_whole(text, 1); },
       "Connections the kernel may hold before they are accepted (4096)");
@@ -124,6 +134,7 @@ std::string_view conflict_in(const EchoOptions& options) {
   if (!options.stages.staged) return {};
   if (options.threads.threads > 1)
     return "--model staged has its three threads; leave --threads out";
+  if (options.gaps_fd >= 0) return "--model staged counts no gaps; leave --gaps-fd out";
   if (options.backend.reactor.uring.direct)
     return "--model staged sends to sockets that have descriptors; leave --uring direct out";
   if (options.has_udp())
@@ -269,6 +280,12 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
   Endpoints endpoints(options);
   Serving serving{*backend, options.backend.reactor, endpoints, stop, run};
   net::ReactorOptions& how = serving.reactor;
+  if (options.gaps_fd >= 0) {
+    auto gaps = SharedGaps::of(options.gaps_fd);
+    if (!gaps) return std::unexpected(gaps.error());
+    run.count_gaps_in(std::move(*gaps));
+    how.heartbeat = net::kHeartbeat;
+  }
   if (options.max_connections > 0)
     how.max_connections = (options.max_connections + threads - 1) / threads;
   how.memory_limit = std::max<std::size_t>(options.max_memory / threads, 1);

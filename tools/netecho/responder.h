@@ -63,7 +63,7 @@ class Responder {
   }
 
   Nanoseconds on_turn(Nanoseconds now) {
-    tally_.end_turn(now - reactor_.woke(), counts_);
+    tally_.end_turn(reactor_, now, counts_);
     return kNever;
   }
 

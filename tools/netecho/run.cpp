@@ -58,6 +58,8 @@ void EchoRun::start(net::Backend backend, std::size_t threads, Nanoseconds inter
   backend_ = backend;
   segments_.emplace(threads);
   for (std::size_t i = 0; i < threads; ++i) counts_.push_back(std::make_unique<EchoCounts>());
+  for (std::size_t i = 0; gaps_ && i < std::min(threads, SharedGaps::kThreadsMax); ++i)
+    counts_[i]->gaps.count_in(gaps_->all()[i]);
   started_at_ = std::chrono::system_clock::now();
   first_ = sample();
   if (interval > 0) segments_->schedule(first_.at + interval, interval);

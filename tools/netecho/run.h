@@ -17,6 +17,7 @@
 #include "report/interval.h"
 #include "report/result.h"
 #include "segment_tally.h"
+#include "shared_gaps.h"
 #include "signals.h"
 
 namespace wiremark::tools {
@@ -34,6 +35,7 @@ struct EchoOptions {
   unsigned max_connections = 0;  ///< 0: no limit.
   std::size_t max_memory = 0;    ///< The most memory that waits with clients.
   Nanoseconds idle_timeout = 0;  ///< 0: none.
+  int gaps_fd = -1;              ///< Where netload reads how its loops fare; -1: nowhere.
 
   bool has_udp() const;
 };
@@ -45,6 +47,9 @@ std::size_t default_max_memory();
 /// Owned by the control thread; each worker writes the counts of its own index.
 class EchoRun {
  public:
+  /// From start() on the loops count their gaps there.
+  void count_gaps_in(SharedGaps gaps) { gaps_.emplace(std::move(gaps)); }
+
   /// Makes the counts and takes the first samples, before the workers start. With an interval the
   /// workers count their segments for each live line.
   void start(net::Backend backend, std::size_t threads, Nanoseconds interval);
@@ -68,6 +73,7 @@ class EchoRun {
   net::Backend backend_ = net::Backend::automatic;
   std::vector<std::unique_ptr<EchoCounts>> counts_;
   std::optional<SegmentTallies> segments_;
+  std::optional<SharedGaps> gaps_;
   std::chrono::system_clock::time_point started_at_;
   report::Snapshot first_;
   std::optional<measure::MachineUsage> machine_;

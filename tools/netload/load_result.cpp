@@ -241,6 +241,15 @@ void add_costs(report::RunResult& result, const LoadRecord& run) {
   result.spins = wait == net::WaitPolicy::Mode::spin || wait == net::WaitPolicy::Mode::adaptive;
   result.wait = wait_between(first.wait, last.wait);
   result.server_wait = wait_between(first.server_wait, last.server_wait);
+  if (run.target.gaps) {
+    const auto seconds = [](Nanoseconds later, Nanoseconds earlier) {
+      return static_cast<double>(later - earlier) / kSecond;
+    };
+    result.server_loop = report::ServerLoop{
+        .gap_max = last.server_gaps.gap_max,
+        .held_up_s = seconds(last.server_gaps.held_up, first.server_gaps.held_up),
+        .away_s = seconds(last.server_gaps.away, first.server_gaps.away)};
+  }
   add_server_cost(result, run);
   if (first.machine && last.machine)
     result.machine = report::share_of(*last.machine - *first.machine);

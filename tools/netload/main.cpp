@@ -40,7 +40,7 @@ Result<int> run(const LoadOptions& options, const std::vector<std::string>& argu
     auto started = ServerProcess::start(server_arguments(options, *backend));
     if (!started) return std::unexpected(started.error());
     server.emplace(std::move(*started));
-    target = {server->address(), {server->pid()}};
+    target = server->target();
   } else {
     const auto address = net::Address::parse(options.target);
     if (!address) return std::unexpected(address.error());

@@ -29,10 +29,6 @@ namespace wiremark::tools {
 
 namespace {
 
-// A standstill of our own process is noticed if it is longer; a hundred wake-ups a second cost
-// nothing.
-constexpr Nanoseconds kHeartbeat = 10 * kMillisecond;
-
 /// Wakes who waits for a flag, at its end or before.
 struct LetGo {
   std::atomic<bool>& flag;
@@ -58,7 +54,7 @@ class Run {
         segments_(plan_.threads),
         reactors_(plan_.threads),
         costs_(target_),
-        watch_(options_, {plan_, tally_, segments_, reactors_, costs_}) {
+        watch_(options_, {plan_, tally_, segments_, reactors_, costs_, target_.gaps.get()}) {
     gate_.running = plan_.threads;
   }
 
@@ -141,7 +137,7 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
   // No limit: the pipeline limits what is unsent. A client that stopped reading until its bytes
   // have left would wait for ever for a server that stops reading until its answers have left.
   how.output_limit = SIZE_MAX;
-  how.heartbeat = kHeartbeat;
+  how.heartbeat = net::kHeartbeat;
   const auto drive = [&](auto& reactor) -> Result<> {
     load::Counts& counts = tally_[index];
     const auto exchange = exchanges_->exchange(plan_.share_of(plan_.connections, index));

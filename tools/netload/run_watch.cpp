@@ -47,6 +47,7 @@ void RunWatch::follow(Nanoseconds start, load::StartGate& gate, const net::Stop&
   while (!stop.requested() && !gate.over.requested() && now_ns() < measure_from_)
     sleep_until(stop, gate.over, measure_from_);
   Nanoseconds owed = signals.take_snapshot_request() ? measure_from_ + kFirstSnapshot : kNever;
+  if (run_.server_gaps) run_.server_gaps->begin();
   first_ = sample_with_costs();
   if (log_) log_->begin(first_.seen.at, std::chrono::system_clock::now());
   if (run_.plan.warmup > 0) run_.segments.await_round();
@@ -132,6 +133,7 @@ LoadSample RunWatch::sample_with_costs() const {
       all.insert(all.end(), threads->begin(), threads->end());
     }
     if (!server.empty()) sample.server_wait.throttling = measure::throttling_of(server.front());
+    if (run_.server_gaps) sample.server_gaps = run_.server_gaps->sum();
     return sample;
   });
 }

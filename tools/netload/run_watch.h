@@ -20,6 +20,7 @@ struct Watched {
   SegmentTallies& segments;
   const std::vector<WatchedReactor>& reactors;
   CostWatch& costs;
+  const SharedGaps* server_gaps;  ///< Of a netecho that we started; null for any other.
 };
 
 /// Prints lines, snapshots and progress as `options` ask for, and keeps the log of histograms.

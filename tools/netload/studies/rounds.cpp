@@ -36,7 +36,7 @@ Result<Contender> enter(std::string name, const LoadOptions& load, net::Backend 
   auto started = ServerProcess::start(server_arguments(load, server), listen);
   if (!started) return std::unexpected(started.error());
   started->rest();
-  const Target target{started->address(), {started->pid()}};
+  const Target target = started->target();
   return Contender{std::move(name), load, client, std::move(*started), target};
 }
 

@@ -27,6 +27,8 @@ constexpr auto kReadyWait = std::chrono::seconds(10);
 
 // Where a netecho that we start finds the pipe that takes its port or path.
 constexpr int kReadyFd = 3;
+// And the memory in which its loops count.
+constexpr int kGapsFd = 4;
 
 // What comes through the pipe that netecho has as kReadyFd. Errors: it ended before, or is too
 // slow.
@@ -51,7 +53,16 @@ Result<std::string> await_ready(int pipe) {
   return text;
 }
 
-pid_t spawn(const std::string& program, const std::vector<std::string>& arguments, int ready) {
+// In the child: `from` becomes `to`, and stays open in what is started.
+void hand_over(int from, int to) {
+  if (from == to)
+    ::fcntl(from, F_SETFD, 0);
+  else
+    ::dup2(from, to);
+}
+
+pid_t spawn(const std::string& program, const std::vector<std::string>& arguments, int ready,
+            int gaps) {
   std::vector<char*> argv{const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -64,10 +75,11 @@ pid_t spawn(const std::string& program, const std::vector<std::string>& argument
   const int nowhere = ::open("/dev/null", O_RDWR);
   ::dup2(nowhere, STDIN_FILENO);
   ::dup2(nowhere, STDOUT_FILENO);
-  if (ready == kReadyFd)
-    ::fcntl(ready, F_SETFD, 0);
-  else
-    ::dup2(ready, kReadyFd);
+  // Neither may lie where the other goes.
+  const int above = ::fcntl(gaps, F_DUPFD, kGapsFd + 1);
+  hand_over(ready, kReadyFd);
+  hand_over(above, kGapsFd);
+  ::close(above);
   ::execv(program.c_str(), argv.data());
   ::_exit(127);
 }
@@ -90,15 +102,22 @@ Result<ServerProcess> ServerProcess::start(const std::vector<std::string>& argum
     if (!::mkdtemp(folder.data())) return failed("mkdtemp", folder);
   }
   ServerProcess server(folder);
+  auto gaps = SharedGaps::make();
+  if (!gaps) return std::unexpected(gaps.error());
+  server.gaps_ = std::make_shared<const SharedGaps>(std::move(*gaps));
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return failed("pipe2", fix_of_files(errno));
   const Fd ready(ends[0]);
   Fd told(ends[1]);
   std::vector<std::string> all = {
-      listen == Listen::tcp ? "127.0.0.1:0" : "unix:" + folder + "/socket", "--quiet",
-      "--port-file", "/proc/self/fd/" + std::to_string(kReadyFd)};
+      listen == Listen::tcp ? "127.0.0.1:0" : "unix:" + folder + "/socket",
+      "--quiet",
+      "--port-file",
+      "/proc/self/fd/" + std::to_string(kReadyFd),
+      "--gaps-fd",
+      std::to_string(kGapsFd)};
   all.insert(all.end(), arguments.begin(), arguments.end());
-  server.pid_ = spawn(program.string(), all, told.get());
+  server.pid_ = spawn(program.string(), all, told.get(), server.gaps_->fd());
   if (server.pid_ < 0) return failed("fork");
   told = Fd();                                  // So that its end is the end of the pipe.
   const auto where = await_ready(ready.get());  // The port or the path.
@@ -113,7 +132,8 @@ Result<ServerProcess> ServerProcess::start(const std::vector<std::string>& argum
 ServerProcess::ServerProcess(ServerProcess&& other) noexcept
     : folder_(std::exchange(other.folder_, {})),
       pid_(std::exchange(other.pid_, -1)),
-      address_(other.address_) {}
+      address_(other.address_),
+      gaps_(std::move(other.gaps_)) {}
 
 ServerProcess::~ServerProcess() {
   // One that cannot be told to end is ended by the kernel, after us.

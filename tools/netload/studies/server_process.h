@@ -3,12 +3,15 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "net/address.h"
+#include "netload/target.h"
+#include "shared_gaps.h"
 
 namespace wiremark::tools {
 
@@ -32,6 +35,8 @@ class ServerProcess {
   void rest() const noexcept;
   void go_on() const noexcept;
 
+  /// Its address, its process, and what its loops count.
+  Target target() const { return {.address = address_, .pids = {pid_}, .gaps = gaps_}; }
   pid_t pid() const noexcept { return pid_; }
   const net::Address& address() const noexcept { return address_; }
 
@@ -41,6 +46,7 @@ class ServerProcess {
   std::string folder_;  // Of the path it listens on.
   pid_t pid_ = -1;      // None yet.
   net::Address address_;
+  std::shared_ptr<const SharedGaps> gaps_;
 };
 
 }  // namespace wiremark::tools

@@ -1,0 +1,60 @@
+// How long a loop did not listen to its sockets, and for how long of that its thread did not run.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/counter.h"
+
+namespace wiremark::measure {
+
+/// What one loop counts. May lie in memory that another process reads.
+struct alignas(64) LoopGaps {
+  std::atomic<Nanoseconds> gap_max_ns{0};  ///< A reader may set it to 0, and begins anew with that.
+  Counter held_up_ns;                      ///< All gaps of kHeldUp or more.
+  Counter away_ns;                         ///< Of those: not on a processor.
+};
+
+/// Is told by a loop's thread at the end of each turn. A turn that works for long is the loop's own
+/// work while its thread runs; what is left is the machine's, or whoever stopped the process.
+class GapWatch {
+ public:
+  /// As long as that of net::Attention; and a processor's clock is read about as often.
+  static constexpr Nanoseconds kHeldUp = kMillisecond;
+
+  /// Counts in `gaps` from now on, which must outlive this.
+  void count_in(LoopGaps& gaps) noexcept { gaps_ = &gaps; }
+
+  /// The turn that ends `now` was woken at `woke`, after the loop had not listened for `gap`.
+  /// ran() tells the processor time of its thread; it takes a system call.
+  template <class Ran>
+  void turn(Nanoseconds now, Nanoseconds woke, Nanoseconds gap, Ran&& ran) {
+    if (!gaps_) return;
+    if (gap > gaps_->gap_max_ns.load(std::memory_order_relaxed))
+      gaps_->gap_max_ns.store(gap, std::memory_order_relaxed);
+    if (gap < kHeldUp && now - last_.at < kHeldUp) return;
+    const Reading current{now, ran()};
+    if (gap >= kHeldUp) {
+      // A turn that worked for long was read at its end, a sleep before it began.
+      const bool worked = last_.at > woke - gap;
+      const Nanoseconds on = worked ? last_.ran - before_.ran : current.ran - last_.ran;
+      gaps_->held_up_ns.add(gap);
+      gaps_->away_ns.add(gap - std::min(gap, on));
+    }
+    before_ = std::exchange(last_, current);
+  }
+
+ private:
+  struct Reading {
+    Nanoseconds at = 0;
+    Nanoseconds ran = 0;
+  };
+
+  LoopGaps* gaps_ = nullptr;
+  Reading last_;
+  Reading before_;
+};
+
+}  // namespace wiremark::measure
