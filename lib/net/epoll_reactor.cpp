@@ -112,6 +112,7 @@ Result<DatagramConn*> EpollReactor::connect_datagrams(const Address& to,
 }
 
 void EpollReactor::rest_listeners(int error) {
+  accepts_in_vain_ = 0;
   stats_.accept_errors.add();
   if (error == EMFILE) stats_.no_descriptors.add();
   for (const Fd& listener : listeners_)

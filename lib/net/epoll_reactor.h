@@ -156,6 +156,7 @@ class EpollReactor {
   ReceiveClock receive_clock_;
   Fd epoll_;
   std::vector<Fd> listeners_;
+  unsigned accepts_in_vain_ = 0;
   Nanoseconds listeners_paused_until_ = 0;  // 0 while they accept.
   ConnPool<EpollConn> pool_;
   Upkeep upkeep_;
@@ -273,10 +274,11 @@ void EpollReactor::accept_all(int listener, H& handler) {
       stats_.refused.add();
     } else if (fd >= 0) {
       stats_.accepted.add();
+      accepts_in_vain_ = 0;
       welcome(Fd(fd), handler);
     } else if (errno == EAGAIN) {
       return;
-    } else if (errno != ECONNABORTED && errno != EINTR) {
+    } else if ((errno != ECONNABORTED && errno != EINTR) || ++accepts_in_vain_ == kAcceptsInVain) {
       return rest_listeners(errno);
     }
   }

@@ -14,6 +14,10 @@ namespace wiremark::net {
 /// so short that the loop spins, not so long that a client times out.
 inline constexpr Nanoseconds kAcceptPause = 100 * kMillisecond;
 
+/// Clients may be gone before they are accepted, and a signal may interrupt. So many in a row,
+/// without one that was accepted, are an accept that fails for good: it pauses too.
+inline constexpr unsigned kAcceptsInVain = 64;
+
 /// The heartbeat of a loop that watches itself: a standstill of its process is noticed if it is
 /// longer, and a hundred wake-ups a second cost nothing.
 inline constexpr Nanoseconds kHeartbeat = 10 * kMillisecond;
@@ -62,8 +66,9 @@ struct ReactorStats {
   Counter system_calls;  ///< Calls made to move bytes and to wait.
   Counter sleeps;        ///< Waits that were allowed to sleep.
   Counter accepted;
-  Counter refused;         ///< Closed at once, over max_connections.
-  Counter accept_errors;   ///< EMFILE, ENFILE, ENOBUFS, ENOMEM: accepting pauses after each.
+  Counter refused;  ///< Closed at once, over max_connections.
+  Counter
+      accept_errors;  ///< EMFILE, ENFILE, ENOBUFS, ENOMEM, or kAcceptsInVain: it pauses after each.
   Counter no_descriptors;  ///< Those of them that were EMFILE: too many open files of this process.
   Counter bytes_in;
   Counter stamped;         ///< Receives with a time stamp from the kernel.

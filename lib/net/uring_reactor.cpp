@@ -302,7 +302,9 @@ Result<DatagramConn*> UringReactor::connect_datagrams(const Address& to,
 
 void UringReactor::accept_failed(UringConn& listener, int error, bool more) {
   if (!more) --listener.operations;
-  if (error != ECONNABORTED && error != EINTR && error != ECANCELED) {
+  const bool passing = error == ECONNABORTED || error == EINTR || error == ECANCELED;
+  if (!passing || ++accepts_in_vain_ == kAcceptsInVain) {
+    accepts_in_vain_ = 0;
     stats_.accept_errors.add();
     if (error == EMFILE) stats_.no_descriptors.add();
     listeners_paused_until_ = now() + kAcceptPause;

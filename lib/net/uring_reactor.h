@@ -145,6 +145,7 @@ class UringReactor {
   ConnPool<UringConn> pool_;
   Upkeep upkeep_;
   std::vector<UringConn*> listeners_;
+  unsigned accepts_in_vain_ = 0;
   Nanoseconds listeners_paused_until_ = 0;  // 0 while they accept.
   Nanoseconds recheck_at_ = 0;              // 0 while none is due.
   std::size_t rechecks_left_ = 0;           // Each covers one block of the pool.
@@ -252,6 +253,7 @@ void UringReactor::accepted(UringConn& listener, const io_uring_cqe& cqe, H& han
     return ring_.active().direct ? end_socket(-1, cqe.res) : end_socket(cqe.res, -1);
   }
   stats_.accepted.add();
+  accepts_in_vain_ = 0;
   UringConn& conn = pool_.take(ring_.active().direct ? -1 : cqe.res, Conn::State::open);
   conn.accepted = true;
   if (ring_.active().direct) conn.slot = cqe.res;

@@ -32,6 +32,12 @@ LASTING = {"EPERM", "ENOSYS", "EMFILE", "ENFILE", "ENOMEM"}
 WAITED_FOR = {"accept4", "op:accept"}
 MESSAGES = 200
 SIZE = 64
+# Over UDP one that is lost takes a whole timeout.
+DATAGRAMS = 40
+# What datagrams need, beside what the streams have tried.
+OF_DATAGRAMS = re.compile(r"(send|recv).*msg|op:|bind|connect|socket|epoll|io_uring_enter")
+# How long accepting pauses after an accept that failed, at least.
+ACCEPT_PAUSE_S = 0.1
 SECONDS_AT_MOST = 20
 # What the tools answer with besides being killed: done, an objective missed, no use, cannot, errors, interrupted.
 EXITS = {0, 1, 2, 3, 4}
@@ -54,6 +60,7 @@ class Ended:
     failed: bool
     broken: bool = False
     silent: bool = False
+    answered: int = 0
 
     def document(self):
         return json.loads(self.out)
@@ -125,9 +132,10 @@ class Netecho:
     """netecho, with a client of our own."""
 
     name = "netecho"
+    listen = "127.0.0.1:0"
 
     def run(self, folder, fault):
-        flags = ["127.0.0.1:0", "--port-file", "port", "--json", "--quiet"]
+        flags = [self.listen, "--port-file", "port", "--json", "--quiet"]
         tool = Tool(folder, fault, program("NETECHO"), *backend_flags(), *flags)
         end = time.monotonic() + SECONDS_AT_MOST
         while not (port := tool.text("port")) and tool.process.poll() is None and time.monotonic() < end:
@@ -141,8 +149,7 @@ class Netecho:
         tool.process.send_signal(signal.SIGTERM)
         return dataclasses.replace(tool.end(), broken=broken, silent=silent)
 
-    @staticmethod
-    def breaks(port):
+    def breaks(self, port):
         """Whether a connection broke, of two that have all messages between them."""
         message = os.urandom(SIZE)
         with contextlib.ExitStack() as stack:
@@ -173,6 +180,98 @@ class Netecho:
             return None if totals["errors"] else "a client lost its connection, and there is no error"
         if (totals["messages"], totals["bytes_in"]) != (MESSAGES, MESSAGES * SIZE):
             return f"{totals['messages']} messages of {totals['bytes_in']} bytes"
+        return None
+
+
+class NetloadDatagrams(Netload):
+    """netload over UDP, where no answer is no error but a message that was lost."""
+
+    name = "netload over UDP"
+    flags = ["-c", 2, "-n", DATAGRAMS, "-s", SIZE, "--timeout", "50ms", "--json", "--quiet"]
+    files = []
+
+    def wrong_in(self, ended):
+        if ended.code in REFUSED:
+            return None
+        result = ended.document()
+        totals, outcome = result["totals"], result["outcome"]
+        if (ended.code == 4) != (sum(totals["errors"].values()) > 0):
+            return f"exit {ended.code} with errors {totals['errors']}"
+        if outcome["answered"] + outcome["lost"] != outcome["sent"] or totals["messages"] != outcome["answered"]:
+            return f"it does not add up: {outcome}, {totals['messages']} messages"
+        if totals["bytes_in"] != outcome["answered"] * SIZE:
+            return f"{outcome['answered']} answers of {totals['bytes_in']} bytes"
+        if outcome["answered"] < DATAGRAMS and not result["verdict"]["reasons"]:
+            return f"{outcome['answered']} of {DATAGRAMS} answers, and it is VALID"
+        return None
+
+
+class NetechoDatagrams(Netecho):
+    """netecho over UDP, with a client of our own that goes on where an answer is lost."""
+
+    name = "netecho over UDP"
+    listen = "udp:127.0.0.1:0"
+    LOST_AT_MOST = 10
+
+    def breaks(self, port):
+        """Whether an answer was lost. A server that gives none any more is silent, as is known from its result."""
+        self.answered = 0
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.connect(("127.0.0.1", port))
+            client.settimeout(0.1)
+            for sent in range(1, DATAGRAMS + 1):
+                with contextlib.suppress(TimeoutError, ConnectionError):
+                    client.send(os.urandom(SIZE))
+                    self.answered += len(client.recv(2 * SIZE)) == SIZE
+                if sent - self.answered > self.LOST_AT_MOST:
+                    break
+        return self.answered < DATAGRAMS
+
+    def run(self, folder, fault):
+        mine = type(self)()
+        ended = Netecho.run(mine, folder, fault)
+        return dataclasses.replace(ended, answered=mine.answered)
+
+    answered = 0
+
+    def wrong_in(self, ended):
+        if ended.code in REFUSED:
+            return None
+        if ended.code != 0:
+            return f"exit {ended.code}"
+        totals = ended.document()["totals"]
+        messages, unsent = totals["messages"], totals["datagrams"]["unsent"]
+        if not ended.answered <= messages <= ended.answered + unsent:
+            return f"{ended.answered} answers, {messages} messages and {unsent} unsent"
+        return None
+
+
+class NetechoAcceptsNone(Netecho):
+    """netecho whose accept fails for good. It says so, and tries again without haste."""
+
+    name = "netecho that accepts none"
+
+    def run(self, folder, fault):
+        tool = Tool(folder, fault, program("NETECHO"), *backend_flags(), "127.0.0.1:0", "--port-file", "port",
+                    "-d", "500ms", "--json", "--quiet")
+        while not (port := tool.text("port")) and tool.process.poll() is None:
+            time.sleep(0.005)
+        with contextlib.ExitStack() as stack:
+            if port:
+                stack.enter_context(socket.create_connection(("127.0.0.1", int(port)), SECONDS_AT_MOST))
+            return tool.end()
+
+    def wrong_in(self, ended):
+        if ended.code in REFUSED:
+            return None
+        if ended.code != 0:
+            return f"exit {ended.code}"
+        totals = ended.document()["totals"]
+        failed = sum(totals["errors"].values())
+        if totals["messages"] or totals["connections"]:
+            return f"{totals['connections']} connections, {totals['messages']} messages"
+        if not 1 <= failed <= totals["seconds"] / ACCEPT_PAUSE_S + 1:
+            return f"{failed} errors in {totals['seconds']:.1f} s: {totals['errors']}"
         return None
 
 
@@ -234,6 +333,25 @@ def attempt(tool, fault):
     return tool, fault, ended, wrong_with(tool, fault, ended)
 
 
+def faults_of_datagrams(pool, udp_server, chosen_tool, chosen):
+    runs = []
+    for tool in (NetloadDatagrams(udp_server), NetechoDatagrams()):
+        if chosen_tool and tool.name != chosen_tool[0]:
+            continue
+        counts = {call: count for call, count in calls_of(tool).items() if OF_DATAGRAMS.match(call)}
+        runs += [pool.submit(attempt, tool, fault) for fault in faults_of(counts, chosen)]
+    return runs
+
+
+def lasting_accepts(pool, chosen_tool, chosen):
+    tool = NetechoAcceptsNone()
+    if chosen_tool and tool.name != chosen_tool[0]:
+        return []
+    call = "op:accept" if "uring" in backend_flags() else "accept4"
+    return [pool.submit(attempt, tool, (call, error, "1+")) for error in ERRORS[call]
+            if all(str(one) == want for one, want in zip((call, error, "1+"), chosen))]
+
+
 def main():
     chosen_tool, chosen = sys.argv[1:2], sys.argv[2:]
     if "-fsanitize" in subprocess.run([program("NETLOAD"), "--version"], capture_output=True, text=True,
@@ -243,7 +361,7 @@ def main():
     failures = came = 0
     cpus = sorted(os.sched_getaffinity(0))
     places = itertools.cycle(cpus)  # A tool on one processor does not measure how far it is to the other.
-    with Echo() as server, concurrent.futures.ThreadPoolExecutor(
+    with Echo() as server, Echo(listen=("udp:127.0.0.1:0",)) as udp_server, concurrent.futures.ThreadPoolExecutor(
             2 * len(cpus), initializer=lambda: os.sched_setaffinity(0, {next(places)})) as pool:
         tools = [tool for tool in (Netload(server), Netecho(), NetloadAlone(server))
                  if not chosen_tool or tool.name == chosen_tool[0]]
@@ -254,6 +372,8 @@ def main():
                 counts = {call: count for call, count in counts.items() if call not in known}
             known |= counts.keys()
             runs += [pool.submit(attempt, tool, fault) for fault in faults_of(counts, chosen)]
+        runs += faults_of_datagrams(pool, udp_server, chosen_tool, chosen)
+        runs += lasting_accepts(pool, chosen_tool, chosen)
         for done in runs:
             tool, fault, ended, wrong = done.result()
             failures += wrong is not None
