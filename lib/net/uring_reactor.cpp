@@ -92,7 +92,7 @@ UringReactor::~UringReactor() {
 void UringReactor::watch_stop(int fd) {
   io_uring_sqe& sqe = ring_.entry();
   io_uring_prep_poll_add(&sqe, fd, POLLIN);
-  io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
+  io_uring_sqe_set_data64(&sqe, kStopPoll);
 }
 
 Result<Address> UringReactor::listen(const Address& at, const ListenOptions& options) {

@@ -87,6 +87,10 @@ class UringReactor {
   // How often a receive may be rechecked after its last delivery. The first recheck may come at
   // once; the second comes a whole recheck_ns later.
   static constexpr unsigned kDoubts = 2;
+  // The poll of the stop request; and the longest sleep where the kernel refused it.
+  static constexpr std::uint64_t kStopPoll =
+      (kUringOpMask + 1) | static_cast<std::uint64_t>(UringOp::ignored);
+  static constexpr Nanoseconds kDeafSleep = 100 * kMillisecond;
 
   UringReactor(const ReactorOptions& options, Ring ring, BufferRing buffers);
 
@@ -145,6 +149,7 @@ class UringReactor {
   ConnPool<UringConn> pool_;
   Upkeep upkeep_;
   std::vector<UringConn*> listeners_;
+  bool deaf_ = false;  // A request to stop would not end a sleep.
   unsigned accepts_in_vain_ = 0;
   Nanoseconds listeners_paused_until_ = 0;  // 0 while they accept.
   Nanoseconds recheck_at_ = 0;              // 0 while none is due.
@@ -203,6 +208,7 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
     if constexpr (StreamHandler<H>) deadline = std::min(deadline, upkeep_.due());
     if (listeners_paused_until_ != 0) deadline = std::min(deadline, listeners_paused_until_);
     if (recheck_at_ != 0) deadline = std::min(deadline, recheck_at_);
+    if (deaf_) deadline = std::min(deadline, end + kDeafSleep);
   }
   return {};
 }
@@ -217,7 +223,10 @@ void UringReactor::for_each(F&& visit) {
 template <Handler H>
 void UringReactor::complete(const io_uring_cqe& cqe, H& handler) {
   const auto op = static_cast<Op>(cqe.user_data & kUringOpMask);
-  if (op == Op::ignored) return;
+  if (op == Op::ignored) {
+    deaf_ |= cqe.user_data == kStopPoll && cqe.res < 0;
+    return;
+  }
   if constexpr (DatagramServer<H> || DatagramClient<H>) {
     if (op == Op::datagram) return datagrams_->complete(cqe, handler);
   }
