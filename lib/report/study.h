@@ -86,7 +86,7 @@ struct MaxRate {
   std::optional<measure::Spread> reached_hz;
   std::optional<measure::Spread> p99_ns;
   std::optional<BrokenRate> next;  ///< The lowest rate that broke them.
-  std::string limit;               ///< What ended the search: "server", "generator" or "none".
+  std::string limit;  ///< What ended the search: "server", "generator", "machine" or "none".
   bool interrupted = false;
   std::vector<Probe> probes;
 };

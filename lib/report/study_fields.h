@@ -86,8 +86,8 @@ constexpr auto fields(Of<MaxRate>) {
       field("next", &M::next, "The lowest rate that broke them, and how; null when none did.",
             kNullable),
       field("limit", &M::limit,
-            "What ended the search, server, generator or none: where it is the generator, the "
-            "server may do more."),
+            "What ended the search, server, generator, machine or none: where it is the generator, "
+            "or one of both ends had no processor (machine), the server may do more."),
       field("interrupted", &M::interrupted),
       field("probes", &M::probes, "", {.min = 1, .rows = true}));
 }

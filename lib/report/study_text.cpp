@@ -290,6 +290,10 @@ std::string outcome_text(const MaxRate& study) {
         fmt::format("  next       {}: {}\n", format_rate(study.next->rate_hz), study.next->reason);
   if (study.limit == "generator")
     text += "  limit      the generator: the server may do more; give it more threads\n";
+  if (study.limit == "machine")
+    text +=
+        "  limit      the machine: an end had no processor or stood still; the server may do "
+        "more\n";
   if (study.probes.size() >= kProbesMax)
     text += fmt::format("  warning    stopped after {} probes: the machine does not hold still\n",
                         kProbesMax);

@@ -38,6 +38,10 @@ Judgement judge(const RunResult& result);
 /// behind by its own doing. A higher rate says nothing then.
 bool generator_was_limit(const RunResult& result);
 
+/// Whether one of these figures is longer because an end had no processor or stood still: it says
+/// nothing of the server then.
+bool machine_was_limit(const RunResult& result, const std::vector<std::string>& figures);
+
 /// The verdict that doubts amount to.
 Verdict verdict_of(const Judgement& judgement);
 

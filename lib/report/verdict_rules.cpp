@@ -93,6 +93,8 @@ class Case {
   }
 
   Judgement judge();
+  /// What the machine did to its figures.
+  Judgement judge_machine();
 
  private:
   bool add(double percent) {
@@ -473,6 +475,13 @@ void Case::judge_build() {
     note("built slower than a release: " + reason);
 }
 
+Judgement Case::judge_machine() {
+  judge_server_stops();
+  judge_waits();
+  judge_steal();
+  return std::move(judgement_);
+}
+
 Judgement Case::judge() {
   judge_generator();
   judge_schedule();
@@ -500,6 +509,13 @@ bool generator_was_limit(const RunResult& result) {
   const bool overdue = result.pacing && result.outcome &&
                        percent_of(result.pacing->overdue, result.outcome->planned) > kOverduePctMax;
   return overdue || busy_pct_of(result) > kGeneratorBusyPctMax;
+}
+
+bool machine_was_limit(const RunResult& result, const std::vector<std::string>& figures) {
+  const Judgement of_machine = Case(result).judge_machine();
+  return std::ranges::any_of(of_machine.doubts, [&](const Doubt& doubt) {
+    return std::ranges::find_first_of(doubt.figures, figures) != doubt.figures.end();
+  });
 }
 
 Judgement judge(const RunResult& result) { return Case(result).judge(); }

@@ -155,6 +155,8 @@ TEST_CASE("a search tells its maximum, or that there is none") {
   study.reached_hz = measure::Spread{49, 48, 50, 1};
   study.p99_ns = measure::Spread{2'000'000, 1'000'000, 3'000'000, 1};
   study.next = BrokenRate{100, "the generator, not the server, is the limit"};
+  study.limit = "machine";
+  CHECK(text_report(study).find("the machine: an end had no processor") != std::string::npos);
   study.limit = "generator";
   const std::string text = text_report(study);
   for (const char* part :

@@ -145,6 +145,10 @@ TEST_CASE("in a closed loop that fills the server too, the pair is what is measu
   result.server_cpu = CpuShare{4, 5.2, 1};
   result.machine.busy_pct = 95;
   CHECK(mentions(only_note(result), "the pair"));
+  // With a plan the server's work is no reason for the generator to be full.
+  result.pacing.emplace();
+  CHECK(mentions(only_doubt(result), against(kPercentileNames, "the generator itself was 95")));
+  result.pacing.reset();
   result.server_cpu = CpuShare{4, 4.9, 1};
   CHECK(mentions(only_doubt(result), "generator"));
   result.server_cpu = CpuShare{4, 5.2, 2};  // Half of what its two threads could.
@@ -257,6 +261,11 @@ TEST_CASE("a generator that stood still in a closed loop has a rate of its own")
                "rate: the generator did not listen for 10.1 % of the time, 1.00 s at the longest"));
   result.cpu.threads = 2;
   CHECK(is_good(result));
+  // The rate of a plan is that of the plan.
+  result.cpu.threads = 1;
+  result.pacing.emplace();
+  result.least.reset();
+  CHECK(is_good(result));
 }
 
 TEST_CASE("a server of ours that stood still is not what was measured, and one that worked is") {
@@ -275,6 +284,26 @@ TEST_CASE("a server of ours that stood still is not what was measured, and one t
   result = with_tail(sample_result(), 0);
   result.server_loop->away_s = 2;
   CHECK(mentions(only_note(result), "the server stood still for 20.0 % of the time"));
+}
+
+TEST_CASE("a percentile that the machine made longer is no limit of the server") {
+  const std::vector<std::string> p99 = {"p99"};
+  const RunResult result = with_tail(sample_result(), 2'050);
+  CHECK_FALSE(machine_was_limit(result, p99));
+  RunResult stood = result;
+  stood.server_loop->away_s = 0.01;
+  CHECK(machine_was_limit(stood, p99));
+  CHECK_FALSE(machine_was_limit(stood, {"p50"}));
+  RunResult waited = result;
+  waited.server_wait = ProcessorWait{.run_delay_s = 0.1, .slices = 10};
+  CHECK(machine_was_limit(waited, p99));
+  RunResult stolen = result;
+  stolen.machine.steal_pct = 1;
+  CHECK(machine_was_limit(stolen, p99));
+  // Lost messages are not the machine's doing.
+  RunResult lost = result;
+  lost.outcome->lost = 5'000;
+  CHECK_FALSE(machine_was_limit(lost, p99));
 }
 
 TEST_CASE("a run that gave up before its end is no run") {
@@ -310,6 +339,9 @@ TEST_CASE("a stall costs a closed loop few answers, and is known by the time tha
   CHECK(mentions(only_doubt(result), against(kPercentileNames, "connections waited 11.0 %")));
   CHECK(mentions(only_doubt(result), "beyond p99.99, up to 2.00 s: a closed loop does not show"));
   result.pacing.emplace();
+  CHECK(is_good(result));
+  result.pacing.reset();
+  result.role = Role::server;  // Nobody's connections wait there for answers.
   CHECK(is_good(result));
 }
 
@@ -401,6 +433,15 @@ TEST_CASE("work of others on the machine is told, when both ends are known") {
   RunResult result = sample_result();
   result.machine.busy_pct = 95;
   CHECK(mentions(only_note(result), "other processes took"));
+  const double seconds = result.totals.seconds;
+  const double ours = result.cpu.pct(seconds) + result.server_cpu->pct(seconds);
+  const auto others = [&](double pct) {
+    result.machine.busy_pct = (ours + pct) / result.host.cores_online;
+    return result;
+  };
+  CHECK(is_good(others(19)));
+  CHECK(mentions(only_note(others(21)), "other processes took 21.0 % of a core"));
+  result.machine.busy_pct = 95;
   result.server_cpu.reset();
   result.server_wait.reset();
   CHECK(is_good(result));

@@ -219,6 +219,12 @@ std::string html_page(const MaxRate& study) {
                                study.next->reason));
   if (study.limit == "generator")
     page.paragraph("The limit was the generator: the server may do more.", "bad");
+  if (study.limit == "machine") {
+    page.paragraph(
+        "The limit was the machine: an end had no processor or stood still. The server may do "
+        "more.",
+        "bad");
+  }
   picture::Scatter chart;
   chart.caption = {"Probes",
                    "Each probe where the rate that it asked for and its 99th percentile meet, a "

@@ -68,6 +68,17 @@ std::optional<measure::Spread> spread_of(const std::vector<const Probe*>& probes
   return measure::spread_of(std::move(figures));
 }
 
+// Whose limit a rate that was not kept is.
+std::string limit_of(const Probe& failed, const LoadOptions& options) {
+  if (failed.generator_was_limit) return "generator";
+  std::vector<std::string> figures;
+  for (const report::Objective& objective : options.objectives) {
+    if (objective.figure == report::Objective::Figure::percentile)
+      figures.push_back(report::percentile_name(objective.percent));
+  }
+  return report::machine_was_limit(failed.result, figures) ? "machine" : "server";
+}
+
 report::MaxRate study_of(const LoadOptions& options, const MaxSearch& search, bool interrupted) {
   const auto kept = search.best();
   const Probe* const failed = search.next();
@@ -79,7 +90,7 @@ report::MaxRate study_of(const LoadOptions& options, const MaxSearch& search, bo
   study.reached_hz = spread_of(kept, report::qps_of);
   study.p99_ns = spread_of(kept, report::p99_ns_of);
   if (failed) study.next = {failed->rate_hz, failed->reason};
-  study.limit = !failed ? "none" : failed->generator_was_limit ? "generator" : "server";
+  study.limit = failed ? limit_of(*failed, options) : "none";
   study.interrupted = interrupted;
   study.probes = search.probes();
   return study;
