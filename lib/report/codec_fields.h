@@ -93,8 +93,6 @@ constexpr auto fields(Of<Baseline>) {
                field("missing", &Baseline::missing, "Rows that the earlier run has not."));
 }
 
-constexpr const char* document_of(Of<CodecTable>) { return "codecs/1"; }
-
 constexpr auto fields(Of<CodecTable>) {
   using T = CodecTable;
   return table(

@@ -27,14 +27,14 @@ enum class Unit : std::uint8_t {
   limit
 };
 
-/// How a field of several results becomes one of the whole.
+/// How a field of several results becomes one of the whole. What not all have is left out.
 enum class Add : std::uint8_t {
   parts,    ///< A struct: each of its fields by its own rule. Anything else: that of the first.
   none,     ///< It is left out.
   sum,      ///< Numbers, or counts by name.
   time,     ///< The longest of runs at once, the sum of runs in turn.
   peak,     ///< The largest of runs in turn, the sum of runs at once.
-  largest,  ///< Also: true where one is.
+  largest,  ///< Of those that have it. Of flags: true where one is.
   least,
   mean,  ///< Weighted with the seconds.
 };
@@ -55,6 +55,8 @@ struct More {
   /// Several runs at once against one target have measured the same server: of what they say of it
   /// the largest counts, where it would be added up.
   bool of_server = false;
+  /// Of an optional part, as a sum is told to be without it where not every run has it: "packets".
+  const char* missed = nullptr;
   bool rows = false;  ///< Of a list: each item is a row of the CSV, behind what stands beside it.
 };
 

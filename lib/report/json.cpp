@@ -22,14 +22,8 @@ void each_kind(const std::variant<T...>*, Visit&& visit) {
 }
 constexpr const Document* kKinds = nullptr;
 
-std::string schema_name(std::string_view document) { return fmt::format("wiremark.{}", document); }
-
-struct Parsed {
-  Json json;
-  std::string schema;
-};
-
-Result<Parsed> parse(std::string_view text) {
+// The document, and the schema that it names after the upgrade; empty where it names none.
+Result<std::pair<Json, std::string>> parse(std::string_view text) {
   // The library copies documents by recursion: what is deeper than any of ours is left out.
   constexpr int kDepthMax = 16;
   const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kDepthMax; };
@@ -37,11 +31,7 @@ Result<Parsed> parse(std::string_view text) {
   if (!json.is_object()) return failed("no JSON document", {}, 0);
   upgrade(json);
   const Json schema = json.value("schema", Json());
-  return Parsed{std::move(json), schema.is_string() ? schema.get<std::string>() : std::string()};
-}
-
-std::unexpected<Error> other_schema(const std::string& schema, const std::string& known) {
-  return failed(fmt::format("its schema is '{}', and this reads {}", schema, known), {}, 0);
+  return std::pair(std::move(json), schema.is_string() ? schema.get<std::string>() : std::string());
 }
 
 template <class T>
@@ -81,28 +71,24 @@ std::string json_line(const Document& document) {
 Result<Document> parse_document(std::string_view text) {
   const auto parsed = parse(text);
   if (!parsed) return std::unexpected(parsed.error());
+  const auto& [json, schema] = *parsed;
   std::string known = kResultSchemaBefore;
   std::optional<Result<Document>> document;
-  each_kind(kKinds, [&]<class T>(Of<T> kind) {
-    const std::string name = schema_name(document_of(kind));
+  each_kind(kKinds, [&]<class T>(Of<T>) {
+    const std::string& name = shape_of<T>().document;
     known += ", " + name;
-    if (name == parsed->schema) document = read_as<T>(parsed->json);
+    if (name == schema) document = read_as<T>(json);
   });
-  return document ? std::move(*document) : other_schema(parsed->schema, known);
-}
-
-Result<RunResult> parse_result(std::string_view text) {
-  const auto parsed = parse(text);
-  if (!parsed) return std::unexpected(parsed.error());
-  if (parsed->schema != kResultSchema) return other_schema(parsed->schema, kResultSchema);
-  return read_as<RunResult>(parsed->json);
+  if (document) return std::move(*document);
+  return failed(fmt::format("its schema is '{}', and this reads {}", schema, known), {}, 0);
 }
 
 std::string json_schema(std::string_view name) {
   std::string text;
-  each_kind(kKinds, [&]<class T>(Of<T> kind) {
-    const std::string_view document = document_of(kind);
-    if (document.substr(0, document.find('/')) == name) text = schema_document(shape_of<T>());
+  each_kind(kKinds, [&]<class T>(Of<T>) {
+    const std::string_view document = shape_of<T>().document;
+    if (document.starts_with(fmt::format("wiremark.{}/", name)))
+      text = schema_document(shape_of<T>());
   });
   return text;
 }

@@ -21,8 +21,6 @@ std::string json_line(const Document& document);
 /// another schema, what the table does not allow, and a figure that others in it contradict, such
 /// as a percentile that its histogram has not. They name the member as a JSON pointer (RFC 6901).
 Result<Document> parse_document(std::string_view text);
-/// The same of a result alone.
-Result<RunResult> parse_result(std::string_view text);
 
 /// The text of schemas/NAME.schema.json; empty where no document is called so.
 std::string json_schema(std::string_view name);

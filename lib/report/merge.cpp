@@ -129,39 +129,6 @@ std::string little_in_common(Runs runs) {
                      format_time(seconds * kSecond), format_time(longest * kSecond));
 }
 
-/// What a sum has only where every run has it.
-const struct {
-  const char* name;
-  bool (*has)(const RunResult&);
-} kParts[] = {
-    {"the server's processor time",
-     [](const RunResult& run) { return run.server_cpu.has_value(); }},
-    {"the server's memory", [](const RunResult& run) { return run.server_rss_bytes.has_value(); }},
-    {"packets", [](const RunResult& run) { return run.totals.packets.has_value(); }},
-    {"the drain", [](const RunResult& run) { return run.totals.drain.has_value(); }},
-    {"the outcome", [](const RunResult& run) { return run.outcome.has_value(); }},
-    {"the loop's gaps", [](const RunResult& run) { return run.loop.has_value(); }},
-    {"the gaps of the server's loops",
-     [](const RunResult& run) { return run.server_loop.has_value(); }},
-    {"latency without the generator's lateness",
-     [](const RunResult& run) { return run.least.has_value(); }},
-    {"connection times", [](const RunResult& run) { return run.connect.has_value(); }},
-};
-
-// What was left out, with the first that lacks it.
-std::vector<std::string> what_is_missing(Runs runs, Names names) {
-  std::vector<std::string> notes;
-  for (const auto& [name, has] : kParts) {
-    if (std::ranges::none_of(runs, has)) continue;
-    const auto lacking = std::ranges::find_if_not(runs, has);
-    if (lacking == runs.end()) continue;
-    const auto place = static_cast<std::size_t>(lacking - runs.begin());
-    notes.push_back(
-        fmt::format("the sum is without {}, which {} lacks", name, name_of(place, names)));
-  }
-  return notes;
-}
-
 std::string joined(std::vector<std::string> values) {
   std::string text;
   std::vector<std::string> told;
@@ -272,21 +239,23 @@ Result<RunResult> merge(std::span<const RunResult> runs, Order order,
   if (auto alike = require_alike(runs, names); !alike) return std::unexpected(alike.error());
   if (runs.size() == 1) return runs.front();
   if (auto fits = require_order(runs, names, order); !fits) return std::unexpected(fits.error());
-  Json sum = to_json(runs.front());
-  double seconds = runs.front().totals.seconds;
+  RunResult all = runs.front();
+  Missed missed;
+  Adding adding = {.order = order, .missed = &missed};
   for (const RunResult& run : runs.subspan(1)) {
-    const bool same = order == Order::at_once && target_of(run) == target_of(runs.front());
-    const Adding adding = {order, seconds, run.totals.seconds, same};
-    add(sum, to_json(run), shape_of<RunResult>(), adding);
-    seconds += run.totals.seconds;
+    adding.place += 1;
+    adding.weight += runs[adding.place - 1].totals.seconds;
+    adding.weight_more = run.totals.seconds;
+    adding.same_server = order == Order::at_once && target_of(run) == target_of(runs.front());
+    add_fields(all, run, adding);
   }
-  RunResult all;
-  read(sum, all, nullptr);
   all.config = config_of(runs);
   all.path = path_of(runs);
   all.checks = checks_of(runs);
   all.intervals = intervals_of(runs, order);
-  all.warnings = what_is_missing(runs, names);
+  for (const auto& [part, place] : missed)
+    all.warnings.push_back(
+        fmt::format("the sum is without {}, which {} lacks", part, name_of(place, names)));
   join_servers(all, runs);
   pass_verdict_of_all(all, runs, order);
   return all;

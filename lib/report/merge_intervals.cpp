@@ -5,7 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include "report/adding.h"
 #include "report/interval.h"
+#include "report/result_fields.h"
 
 namespace wiremark::report {
 
@@ -20,24 +22,12 @@ bool line_up(const Interval& one, const Interval& other) {
          std::fabs(one.seconds - other.seconds) <= slack_s;
 }
 
-void add(Interval& into, const Interval& more) {
-  into.connections += more.connections;
-  into.messages += more.messages;
-  into.bytes_in += more.bytes_in;
-  into.bytes_out += more.bytes_out;
-  into.errors += more.errors;
-  into.user_s += more.user_s;
-  into.sys_s += more.sys_s;
-  into.rss_bytes += more.rss_bytes;
-  if (into.packets && more.packets)
-    *into.packets = *into.packets + *more.packets;
-  else
-    into.packets.reset();
+// Their buckets and percentiles are those of both together; the rest is as the table says.
+void join(Interval& into, const Interval& more) {
   CoarseHistogram latency = coarse_histogram_of(into);
   for (const auto& [index, count] : *more.buckets) latency.add(index, count);
+  add_fields(into, more, {});
   into.buckets = buckets_of(latency);
-  into.oldest_ns = std::max(into.oldest_ns, more.oldest_ns);
-  into.max_ns = std::max(into.max_ns, more.max_ns);
   if (!into.max_ns) return;
   into.p50_ns = std::min(latency.percentile(50), *into.max_ns);
   into.p99_ns = std::min(latency.percentile(99), *into.max_ns);
@@ -68,7 +58,7 @@ std::vector<Interval> at_once(std::span<const RunResult> runs) {
       if (i == all.size())
         all.push_back(more);
       else if (line_up(all[i], more))
-        add(all[i], more);
+        join(all[i], more);
       else
         return {};
     }

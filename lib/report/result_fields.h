@@ -4,49 +4,13 @@
 #include <array>
 
 #include "measure/coarse_histogram.h"
+#include "report/latency_fields.h"
+#include "report/machine_fields.h"
 #include "report/result.h"
-#include "report/shape.h"
 
 namespace wiremark::report {
 
 constexpr std::array<const char*, 3> names_of(Of<Role>) { return {"generator", "server", "bench"}; }
-
-constexpr auto fields(Of<measure::BuildInfo>) {
-  using measure::BuildInfo;
-  return table("build", "What changes the speed of the program that measured.",
-               field("optimization", &BuildInfo::optimization, "What stands behind -O."),
-               field("instructions", &BuildInfo::instructions, "The oldest processor it runs on."),
-               field("asserts", &BuildInfo::asserts, "NDEBUG is not defined."),
-               field("library_asserts", &BuildInfo::library_asserts,
-                     "_GLIBCXX_ASSERTIONS, _GLIBCXX_DEBUG or hardened libc++."),
-               field("link_time", &BuildInfo::link_time, "-flto."),
-               field("coverage", &BuildInfo::coverage),
-               field("profile", &BuildInfo::profile, "generate or use where there is one."),
-               field("sanitizers", &BuildInfo::sanitizers),
-               field("arguments", &BuildInfo::arguments, "What else was given, such as CXXFLAGS."));
-}
-
-constexpr auto fields(Of<measure::Machine>) {
-  using M = measure::Machine;
-  return table(
-      "host", "", field("system", &M::system),
-      field("kernel", &M::kernel, "", {.column = "kernel"}),
-      field("architecture", &M::architecture), field("cpu", &M::cpu, "", {.column = "cpu"}),
-      field("cores", &M::cores_allowed, Unit::count, "Those the process may use."),
-      field("cores_online", &M::cores_online, Unit::count),
-      field("memory_bytes", &M::memory_bytes, Unit::bytes),
-      field("limits/nofile_soft", &M::nofile_soft, Unit::limit),
-      field("limits/nofile_hard", &M::nofile_hard, Unit::limit),
-      field("limits/memlock_bytes", &M::memlock_bytes, Unit::limit),
-      field("hypervisor", &M::hypervisor, "Empty on bare metal."),
-      field("clocksource", &M::clocksource),
-      field("compiler", &M::compiler, "", {.column = "compiler"}), field("build", &M::build),
-      column("build", [](const M& host) { return host.build ? build_flags(*host.build) : ""; }),
-      field("libraries", &M::libraries),
-      field("wake_cost_ns", &M::wake_cost_ns, Unit::ns,
-            "0 where the machine was too busy to tell."),
-      field("wake_crosses_cores", &M::wake_crosses_cores));
-}
 
 constexpr auto fields(Of<Path>) {
   return table("path", "What was asked for by name, what runs, and how we know.",
@@ -90,7 +54,7 @@ constexpr auto fields(Of<Totals>) {
                field("bytes_in", &Totals::bytes_in, {Unit::bytes, Add::sum}),
                field("bytes_out", &Totals::bytes_out, {Unit::bytes, Add::sum}),
                field("packets", &Totals::packets, "null where nothing is TCP.",
-                     {.column = "", .null = true}),
+                     {.column = "", .null = true, .missed = "packets"}),
                field("datagrams", &Totals::datagrams, "Absent where nothing is UDP.",
                      {.column = "datagrams_"}),
                field("seconds", &Totals::seconds, {Unit::seconds, Add::time},
@@ -98,63 +62,12 @@ constexpr auto fields(Of<Totals>) {
                      "until the last answer."),
                field("drain", &Totals::drain,
                      "netload with a duration: what came after it, and is in no rate.",
-                     {.column = "drain_"}),
+                     {.column = "drain_", .missed = "the drain"}),
                made("qps", Unit::per_second, [](const Totals& totals) { return totals.qps(); }),
                field("errors", &Totals::errors, kCounted),
                column("errors", [](const Totals& totals) { return totals.errors_sum(); }),
                field("errors_allowed", &Totals::errors_allowed, kCounted,
                      "--max-errors: up to so many do not invalidate a run."));
-}
-
-constexpr auto fields(Of<Percentile>) {
-  return row_table("percentile", "Percent and nanoseconds, rounded as HdrHistogram does.",
-                   field("percent", &Percentile::percent, Unit::share),
-                   field("ns", &Percentile::ns, Unit::ns));
-}
-
-using Bucket = std::pair<std::size_t, std::uint64_t>;
-constexpr auto fields(Of<Bucket>) {
-  return row_table(
-      "bucket",
-      "Index and count. Index i below 2,048 holds the value i; above, with e = i / 1,024 - 1, the "
-      "2^e values from (i - 1,024 e) 2^e on.",
-      field("index", &Bucket::first, Unit::count, "", {.max = measure::Histogram::kBuckets - 1}),
-      field("count", &Bucket::second, Unit::count, "", {.min = 1}));
-}
-
-// Percentiles that a summary shows are those asked for; the CSV has the same for every row.
-template <int kHundredths>
-constexpr auto percentile_column(const char* name) {
-  return column(name, [](const LatencySummary& latency) -> std::optional<std::uint64_t> {
-    const auto histogram = restore(latency);
-    if (!histogram) return std::nullopt;
-    return percentile_of(*histogram, kHundredths / 100.0, latency.unanswered);
-  });
-}
-
-// Added up by its buckets, see add() of merge.cpp.
-constexpr auto fields(Of<LatencySummary>) {
-  using L = LatencySummary;
-  constexpr const char* kNone = "null where nothing was recorded.";
-  return table("latency", "", field("count", &L::count, Unit::count),
-               field("min", &L::min, Unit::ns, kNone, {.column = "ns_min", .null = true}),
-               field("mean", &L::mean, Unit::ns, kNone, {.column = "ns_mean", .null = true}),
-               field("max", &L::max, Unit::ns, kNone, {.column = "ns_max", .null = true}),
-               field("stddev", &L::stddev, Unit::ns, kNone, {.column = "ns_stddev", .null = true}),
-               field("unanswered", &L::unanswered, Unit::count,
-                     "Messages without an answer, which a percentile counts as later than any; one "
-                     "that falls on them is left out."),
-               field("percentiles", &L::percentiles), percentile_column<5000>("ns_p50"),
-               percentile_column<9000>("ns_p90"), percentile_column<9900>("ns_p99"),
-               percentile_column<9990>("ns_p999"), percentile_column<9999>("ns_p9999"),
-               field("from", &L::from, "Where the clock was started.", {.column = "from"}),
-               field("clamped", &L::clamped, Unit::count,
-                     "Values over the highest, counted as the highest.", {.most = "count"}),
-               constant("histogram/layout", "hdr"), constant("histogram/lowest", 1U),
-               constant("histogram/highest", measure::Histogram::kHighest),
-               constant("histogram/significant_digits", measure::Histogram::kSignificantDigits),
-               field("histogram/counts", &L::buckets,
-                     "Every non-empty bucket, so that results can be merged without loss."));
 }
 
 constexpr auto fields(Of<CpuShare>) {
@@ -297,24 +210,25 @@ constexpr auto fields(Of<Interval>) {
   using I = Interval;
   return table(
       "interval", "", field("start_s", &I::start_s, Unit::seconds),
-      field("seconds", &I::seconds, Unit::seconds),
-      field("connections", &I::connections, Unit::count),
-      field("messages", &I::messages, Unit::count),
+      field("seconds", &I::seconds, Unit::seconds), field("connections", &I::connections, kCounted),
+      field("messages", &I::messages, kCounted),
       made("qps", Unit::per_second, [](const I& interval) { return interval.qps(); }),
-      field("bytes_in", &I::bytes_in, Unit::bytes), field("bytes_out", &I::bytes_out, Unit::bytes),
+      field("bytes_in", &I::bytes_in, {Unit::bytes, Add::sum}),
+      field("bytes_out", &I::bytes_out, {Unit::bytes, Add::sum}),
       field("packets", &I::packets, "null where nothing is TCP.", {.null = true}),
-      field("errors", &I::errors, Unit::count),
+      field("errors", &I::errors, kCounted),
       field("p50_ns", &I::p50_ns, Unit::ns,
             "null where nothing was answered in it, as the next three.",
             {.most = "p99_ns", .null = true}),
       field("p99_ns", &I::p99_ns, Unit::ns, "", {.most = "p999_ns", .null = true}),
       field("p999_ns", &I::p999_ns, Unit::ns, "", {.null = true}),
-      field("max_ns", &I::max_ns, Unit::ns, "", {.null = true}),
-      field("oldest_ns", &I::oldest_ns, Unit::ns,
+      field("max_ns", &I::max_ns, {Unit::ns, Add::largest}, "", {.null = true}),
+      field("oldest_ns", &I::oldest_ns, {Unit::ns, Add::largest},
             "netload: how long the message has waited at its end that waits longest, "
             "since its planned time; absent where none waits."),
-      field("user_s", &I::user_s, Unit::seconds), field("sys_s", &I::sys_s, Unit::seconds),
-      field("rss_bytes", &I::rss_bytes, Unit::bytes),
+      field("user_s", &I::user_s, {Unit::seconds, Add::sum}),
+      field("sys_s", &I::sys_s, {Unit::seconds, Add::sum}),
+      field("rss_bytes", &I::rss_bytes, {Unit::bytes, Add::sum}),
       field("buckets", &I::buckets,
             "Every non-empty bucket of the latency, coarser than those of the whole run."));
 }
@@ -349,9 +263,6 @@ constexpr auto fields(Of<Verdict>) {
                      "Each figure by itself: those without a reason are valid."));
 }
 
-constexpr const char* document_of(Of<RunResult>) { return "result/2"; }
-constexpr const char* document_of(Of<IntervalLine>) { return "interval/1"; }
-
 constexpr auto fields(Of<RunResult>) {
   using R = RunResult;
   return table(
@@ -376,14 +287,17 @@ constexpr auto fields(Of<RunResult>) {
             "With a rate: from the send of a message to its whole reply."),
       field("least_ns", &R::least,
             "netload: latency_ns without the generator's own lateness, in sending and in taking "
-            "the reply. A percentile of the two that differs much is the generator's."),
+            "the reply. A percentile of the two that differs much is the generator's.",
+            {.missed = "latency without the generator's lateness"}),
       field("lateness_ns", &R::lateness, "How far behind its plan each message was sent."),
-      field("connect_ns", &R::connect), field("cpu/process", &R::cpu, "", {.column = ""}),
+      field("connect_ns", &R::connect, "", {.missed = "connection times"}),
+      field("cpu/process", &R::cpu, "", {.column = ""}),
       made("cpu/process/pct", Unit::load,
            [](const R& run) { return run.cpu.pct(run.totals.seconds); }, "", {.column = "cpu_pct"}),
       field("cpu/process/spins", &R::spins, Add::largest,
             "It waits by spinning: how busy it was says nothing."),
-      field("cpu/server", &R::server_cpu, "", {.column = "server_", .of_server = true}),
+      field("cpu/server", &R::server_cpu, "",
+            {.column = "server_", .of_server = true, .missed = "the server's processor time"}),
       made("cpu/server/pct", Unit::load, [](const R& run) { return run.server_pct(); }, "",
            {.column = "cpu_pct"}),
       field("cpu/server/of", &R::server, "The processes that were measured.", {.column = "of"}),
@@ -403,13 +317,13 @@ constexpr auto fields(Of<RunResult>) {
       field("rss_bytes/process", &R::rss_bytes, {Unit::bytes, Add::peak}, "",
             {.column = "rss_bytes"}),
       field("rss_bytes/server", &R::server_rss_bytes, {Unit::bytes, Add::peak}, "",
-            {.column = "server_rss_bytes", .of_server = true}),
+            {.column = "server_rss_bytes", .of_server = true, .missed = "the server's memory"}),
       field("outcome", &R::outcome, "netload: what became of the messages of the measured part.",
-            {.column = "outcome_"}),
+            {.column = "outcome_", .missed = "the outcome"}),
       field("pacing", &R::pacing, "netload with a rate: how far it was behind its own plan.",
             {.column = "pacing_", .beside = "outcome"}),
       field("loop", &R::loop, "netload: whether its loops kept to their work.",
-            {.column = "loop_"}),
+            {.column = "loop_", .missed = "the loop's gaps"}),
       field("processor_wait", &R::wait, "", {.column = "wait_"}),
       field("server_loop", &R::server_loop, "Absent for any other server.",
             {.column = "server_loop_", .of_server = true}),

@@ -48,8 +48,8 @@ Json reference_to(const Shape& shape, Json& definitions) {
 }
 
 std::string id_of(std::string document) {
-  std::ranges::replace(document, '/', ':');
-  return "urn:wiremark:" + document;
+  for (const char separator : {'.', '/'}) std::ranges::replace(document, separator, ':');
+  return "urn:" + document;
 }
 
 Json figure_schema(const Shape& shape) {
@@ -67,7 +67,8 @@ Json figure_schema(const Shape& shape) {
 }
 
 Json schema_of(const Shape& shape, Json& definitions) {
-  if (shape.document) return {{"$ref", id_of(shape.document)}};  // It has a file of its own.
+  if (!shape.document.empty())
+    return {{"$ref", id_of(shape.document)}};  // It has a file of its own.
   if (shape.kind == Kind::choice) return {{"enum", shape.only}};
   if (!shape.only.is_null()) return {{"const", shape.only}};
   if (shape.kind == Kind::map)
@@ -88,7 +89,7 @@ Json schema_of(const Shape& shape, Json& definitions) {
 std::string schema_document(const Shape& shape) {
   Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                  {"$id", id_of(shape.document)},
-                 {"title", std::string("wiremark.") + shape.document}};
+                 {"title", shape.document}};
   Json definitions = Json::object();
   schema.update(table_schema(shape, definitions));
   schema["$defs"] = std::move(definitions);

@@ -27,12 +27,11 @@ struct Shape : Facts {
   Kind kind = Kind::object;
   bool required = true;
   bool together = false;  ///< Of an optional struct that others stand beside: all parts or none.
-  const char* table = nullptr;     ///< The name of its table, where it is that and no more.
-  const char* document = nullptr;  ///< The schema of its own that it has: "result/2".
-  const char* about = "";          ///< What its table says of it.
-  Json only;                       ///< Of a constant: its value; of a choice: all of them.
-  std::vector<Shape> parts;        ///< Of an object and a row; of a map and a list one for all.
-  Json (*sum)(const Json&, const Json&) = nullptr;  ///< Unless its parts are added one by one.
+  const char* table = nullptr;  ///< The name of its table, where it is that and no more.
+  std::string document;         ///< The schema of its own that it has: "wiremark.result/2".
+  const char* about = "";       ///< What its table says of it.
+  Json only;                    ///< Of a constant: its value; of a choice: all of them.
+  std::vector<Shape> parts;     ///< Of an object and a row; of a map and a list one for all.
 };
 
 /// Puts `part` at its place, into objects that are made on the way.
@@ -76,10 +75,10 @@ enum class Form : std::uint8_t { document, row };
 template <class T>
 Json to_json(const T& value, Form form = Form::document);
 
-/// Fills `value` from `json`, which its shape allows. Errors: the first figure that others in the
-/// document contradict. Without `at` none is looked for, and what is missing is left as it is.
+/// Fills `value` from `json`, which stands at `at` and is as its shape allows. Errors: the first
+/// figure that others in the document contradict.
 template <class T>
-Wrong read(const Json& json, T& value, const std::string* at);
+Wrong read(const Json& json, T& value, const std::string& at);
 
 template <class T>
 Shape make_shape(const Facts& facts);
@@ -102,22 +101,13 @@ Shape make_shape(const Facts& facts) {
     shape.kind = table.row ? Kind::row : Kind::object;
     shape.table = table.name;
     shape.about = table.help;
-    if constexpr (requires { document_of(Of<T>{}); }) shape.document = document_of(Of<T>{});
     each<T>([&](const auto& entry) {
       using Value = std::remove_cvref_t<decltype(entry.of(std::declval<const T&>()))>;
       Shape part = make_shape<Value>(entry);
       if (entry.source == Source::constant) part.only = to_json(entry.of(T()));
+      if (entry.place == std::string_view("schema")) shape.document = part.only;
       put(shape, entry.place, std::move(part));
     });
-    if constexpr (requires(T into, const T more) { add(into, more); }) {
-      shape.sum = [](const Json& one, const Json& other) {
-        T into, more;
-        read(one, into, nullptr);
-        read(other, more, nullptr);
-        add(into, more);
-        return to_json(into);
-      };
-    }
   } else if constexpr (kIsMap<T>) {
     shape.kind = Kind::map;
     shape.parts = {make_shape<typename T::value_type::second_type>(facts)};
@@ -171,7 +161,7 @@ Json to_json(const T& value, Form form) {
 }
 
 template <class T>
-Wrong read_members(const Json& object, T& value, const std::string* at) {
+Wrong read_members(const Json& object, T& value, const std::string& at) {
   Wrong wrong;
   each<T>([&]<class Entry>(const Entry& entry) {
     if constexpr (requires { entry.member; }) {
@@ -181,47 +171,43 @@ Wrong read_members(const Json& object, T& value, const std::string* at) {
       if constexpr (kIsOptional<Member>) {
         if (shape_of<Member>().kind == Kind::object && !has_part(*part, shape_of<Member>())) return;
       }
-      const std::string here = at ? *at + (*entry.place ? "/" : "") + entry.place : std::string();
-      wrong = read(*part, value.*entry.member, at ? &here : nullptr);
+      wrong = read(*part, value.*entry.member, at + (*entry.place ? "/" : "") + entry.place);
     }
   });
-  if (!at) return wrong;
   each<T>([&](const auto& entry) {
     if (entry.source == Source::made && wrong.empty())
-      wrong = difference(object, entry, to_json(entry.of(value)), *at);
+      wrong = difference(object, entry, to_json(entry.of(value)), at);
   });
-  if constexpr (requires { contradiction(value, *at); }) {
-    if (wrong.empty()) wrong = contradiction(value, *at);
+  if constexpr (requires { contradiction(value, at); }) {
+    if (wrong.empty()) wrong = contradiction(value, at);
   }
   if (!wrong.empty()) return wrong;
   // What follows from other fields, for all that it is kept.
-  if constexpr (requires { remade(value); }) return difference(object, to_json(remade(value)), *at);
+  if constexpr (requires { remade(value); }) return difference(object, to_json(remade(value)), at);
   return {};
 }
 
 template <class T>
-Wrong read(const Json& json, T& value, const std::string* at) {
+Wrong read(const Json& json, T& value, const std::string& at) {
   if constexpr (kIsOptional<T>) {
     return json.is_null() ? Wrong() : read(json, value.emplace(), at);
   } else if constexpr (InRow<T>) {
     std::size_t index = 0;
-    each<T>([&](const auto& entry) { read(json[index++], value.*entry.member, nullptr); });
+    each<T>([&](const auto& entry) { read(json[index++], value.*entry.member, at); });
     return {};
   } else if constexpr (Described<T>) {
     return read_members(json, value, at);
   } else if constexpr (kIsMap<T>) {
     for (const auto& [name, part] : json.items()) {
-      value.emplace_back(name, typename T::value_type::second_type());
-      read(part, value.back().second, nullptr);
+      read(part, value.emplace_back(name, typename T::value_type::second_type()).second, at);
     }
     return {};
   } else if constexpr (kIsList<T>) {
     value.clear();
     value.reserve(json.size());
     for (const Json& item : json) {
-      const std::string here = at ? *at + "/" + std::to_string(value.size()) : std::string();
-      if (Wrong wrong = read(item, value.emplace_back(), at ? &here : nullptr); !wrong.empty())
-        return wrong;
+      const std::string here = at + "/" + std::to_string(value.size());
+      if (Wrong wrong = read(item, value.emplace_back(), here); !wrong.empty()) return wrong;
     }
     return {};
   } else if constexpr (std::is_enum_v<T>) {
@@ -241,8 +227,7 @@ Wrong read(const Json& json, T& value, const std::string* at) {
 template <class T>
 Wrong read_document(const Json& json, T& value) {
   Wrong wrong = forbidden(json, shape_of<T>());
-  const std::string top;
-  return wrong.empty() ? read(json, value, &top) : wrong;
+  return wrong.empty() ? read(json, value, {}) : wrong;
 }
 
 }  // namespace wiremark::report

@@ -43,8 +43,6 @@ constexpr auto fields(Of<Compared>) {
 constexpr const char* kLeftOutHelp =
     "Rounds run again because the processors came nearer or went apart before or in them.";
 
-constexpr const char* document_of(Of<Comparison>) { return "comparison/1"; }
-
 constexpr auto fields(Of<Comparison>) {
   return table("comparison",
                "What netload --compare --json prints: each backend with the results of its rounds. "
@@ -68,8 +66,6 @@ constexpr auto fields(Of<BrokenRate>) {
   return table("broken_rate", "", field("rate_hz", &BrokenRate::rate_hz, Unit::per_second),
                field("reason", &BrokenRate::reason));
 }
-
-constexpr const char* document_of(Of<MaxRate>) { return "find-max/1"; }
 
 constexpr auto fields(Of<MaxRate>) {
   using M = MaxRate;
@@ -123,8 +119,6 @@ constexpr auto fields(Of<Way>) {
                field("rounds", &Way::rounds, "", {.min = 1, .rows = true}));
 }
 
-constexpr const char* document_of(Of<Bypass>) { return "bypass/1"; }
-
 constexpr auto fields(Of<Bypass>) {
   return table("bypass",
                "What netload --bypass --json prints: one message there and back over shorter and "
@@ -154,8 +148,6 @@ constexpr auto fields(Of<Trial>) {
                field("load", &T::load, "The result of netload.", {.column = "load_"}),
                field("server", &T::server, "The result of netecho.", {.column = "server_"}));
 }
-
-constexpr const char* document_of(Of<Experiment>) { return "experiment/1"; }
 
 constexpr auto fields(Of<Experiment>) {
   using E = Experiment;

@@ -9,36 +9,33 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The member `name`, which `document` has no more; null where it had none.
-Json taken(Json& document, const char* name) {
-  Json part = document.value(name, Json());
-  document.erase(name);
+// The member `name`, which `object` has no more; null where it had none.
+Json taken(Json& object, const char* name) {
+  Json part = object.value(name, Json());
+  object.erase(name);
   return part;
+}
+
+// The object `name`; what is none stays where it is, for the table to refuse.
+Json taken_object(Json& document, const char* name) {
+  return document.contains(name) && document[name].is_object() ? taken(document, name) : Json();
 }
 
 void upgrade_result(Json& document) {
   document["schema"] = kResultSchema;
-  const Json plan = taken(document, "plan");
-  const Json delivery = taken(document, "delivery");
-  const auto of = [](const Json& part, const char* name) {
-    return part.is_object() ? part.value(name, Json()) : Json();
-  };
-  if (!plan.is_null()) {
-    document["pacing"] = {{"behind", of(plan, "late")}, {"overdue", of(plan, "overdue")}};
-    document["outcome"] = {{"planned", of(plan, "planned")},
-                           {"sent", of(plan, "sent")},
-                           {"answered", of(plan, "answered")},
-                           {"lost", of(plan, "lost")},
-                           {"late", 0},
-                           {"unsent", of(plan, "unsent")}};
+  if (Json outcome = taken_object(document, "plan"); !outcome.is_null()) {
+    document["pacing"] = {{"behind", taken(outcome, "late")},
+                          {"overdue", taken(outcome, "overdue")}};
+    outcome["late"] = 0;
+    document["outcome"] = std::move(outcome);
   }
-  if (delivery.is_null()) return;
-  document["delivery"] = {{"reordered", of(delivery, "reordered")},
-                          {"duplicated", of(delivery, "duplicated")},
-                          {"wrong", of(delivery, "wrong")}};
-  Json& outcome = document["outcome"];
-  if (plan.is_null()) outcome = {{"planned", of(delivery, "sent")}, {"unsent", 0}};
-  for (const char* name : {"sent", "answered", "lost", "late"}) outcome[name] = of(delivery, name);
+  if (Json delivery = taken_object(document, "delivery"); !delivery.is_null()) {
+    Json& outcome = document["outcome"];
+    if (outcome.is_null()) outcome = {{"planned", delivery.value("sent", Json())}, {"unsent", 0}};
+    for (const char* name : {"sent", "answered", "lost", "late"})
+      outcome[name] = taken(delivery, name);
+    document["delivery"] = std::move(delivery);
+  }
 }
 
 // Rows that were refused had no figures, the first ones no repeats, and the method was told in

@@ -83,7 +83,8 @@ TEST_CASE("what is no whole result is refused, with the reason") {
   check_fails(parse_result("{}"), "its schema is ''");
   check_fails(parse_result(R"({"schema": 7})"), "its schema is ''");
   check_fails(parse_result(R"({"schema": "wiremark.result/2"})"), "/tool is missing");
-  check_fails(parse_result(with(text, "result/2", "comparison/1")), "wiremark.comparison/1");
+  check_fails(parse_result(with(text, "result/2", "result/9")),
+              "its schema is 'wiremark.result/9', and this reads wiremark.result/1, ");
   const std::string deep(1'000'000, '[');
   // What lies too deep to be a result is skipped while it is read.
   const std::string nested = "\"x\": " + deep + std::string(deep.size(), ']') + ", \"schema\"";
@@ -169,6 +170,15 @@ TEST_CASE("servers of their own are added, and one that not all saw is left out"
   CHECK(merge(runs, Order::at_once)->server_rss_bytes == 8'000'000);
   runs[1].server_cpu.reset();
   CHECK_FALSE(merge(runs, Order::at_once)->server_cpu.has_value());
+}
+
+TEST_CASE("what one run alone says of its end, or of no limit, is kept") {
+  RunResult runs[] = {sample_result(), other_sample()};
+  runs[1].loop->given_up_s = 0.5;
+  for (RunResult& run : runs) run.host.nofile_hard = kUnlimited;
+  const auto all = merge(runs, Order::at_once);
+  CHECK(all->loop->given_up_s == 0.5);
+  CHECK(all->host.nofile_hard == kUnlimited);
 }
 
 TEST_CASE("a check that failed once has failed") {

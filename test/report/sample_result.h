@@ -1,6 +1,7 @@
 // A result with every part filled in, as a run of netload would leave it.
 #pragma once
 
+#include "report/json.h"
 #include "report/result.h"
 
 namespace wiremark::report {
@@ -100,6 +101,13 @@ inline RunResult sample_of_datagrams() {
       Outcome{.planned = 202'007, .sent = 202'007, .answered = 200'000, .lost = 2'007, .late = 4};
   result.delivery = Delivery{.reordered = 5, .duplicated = 3, .wrong = 6};
   return result;
+}
+
+/// A document that is a result.
+inline Result<RunResult> parse_result(std::string_view text) {
+  auto document = parse_document(text);
+  if (!document) return std::unexpected(document.error());
+  return std::get<RunResult>(std::move(*document));
 }
 
 }  // namespace wiremark::report

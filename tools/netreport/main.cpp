@@ -214,7 +214,7 @@ Result<> run_results(std::span<const report::RunResult> results, const ReportOpt
   if (results.size() > 1) {
     result->argv = arguments;
     // What each run could hold may be too much for the sum.
-    if (auto whole = report::parse_result(report::json_line(*result)); !whole)
+    if (auto whole = report::parse_document(report::json_line(*result)); !whole)
       return failed("the sum: " + whole.error().message(), {}, 0);
   }
   if (auto done = print_others(*result, options.latency.percentiles); !done) return done;

@@ -1,0 +1,89 @@
+// A latency histogram summed up for a document, with the buckets it was made of.
+#include "report/latency_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace wiremark::report {
+
+using namespace measure;
+
+LatencySummary summarize(const Histogram& histogram, std::string from,
+                         std::span<const double> percentiles,
+                         std::optional<std::uint64_t> unanswered) {
+  LatencySummary summary;
+  summary.count = histogram.count();
+  if (summary.count > 0) {
+    summary.min = histogram.min();
+    summary.max = histogram.max();
+    summary.mean = histogram.mean();
+    summary.stddev = histogram.stddev();
+  }
+  summary.clamped = histogram.clamped();
+  summary.unanswered = unanswered;
+  summary.from = std::move(from);
+  for (const double percent : percentiles) {
+    const double beyond = static_cast<double>(summary.count) * (100 - percent) / 100;
+    const bool tail = percent > 99.9 && percent < 100;
+    if (tail && std::round(beyond) < static_cast<double>(kTailValuesMin)) continue;
+    if (const auto ns = percentile_of(histogram, percent, unanswered))
+      summary.percentiles.push_back({percent, *ns});
+  }
+  histogram.for_each([&](const Histogram::Bucket& bucket) {
+    summary.buckets.emplace_back(bucket.index, bucket.count);
+  });
+  return summary;
+}
+
+double percent_of_answered(double percent, std::uint64_t answered,
+                           std::uint64_t unanswered) noexcept {
+  return percent * static_cast<double>(answered + unanswered) / static_cast<double>(answered);
+}
+
+std::optional<Nanoseconds> percentile_of(const Histogram& histogram, double percent,
+                                         std::optional<std::uint64_t> unanswered) {
+  if (histogram.empty()) return std::nullopt;
+  const std::uint64_t missing = unanswered.value_or(0);
+  if (missing == 0) return histogram.percentile(percent);
+  const double of_answered = percent_of_answered(percent, histogram.count(), missing);
+  if (percent >= 100 || !(of_answered <= 100)) return std::nullopt;
+  return histogram.percentile(of_answered);
+}
+
+Result<Histogram> restore(const LatencySummary& summary) {
+  Histogram histogram;
+  for (const auto& [index, count] : summary.buckets) {
+    if (!histogram.restore(index, count)) return failed("no such bucket", std::to_string(index), 0);
+  }
+  histogram.restore_bounds(summary.min.value_or(0), summary.max.value_or(0), summary.clamped);
+  return histogram;
+}
+
+LatencySummary remade(const LatencySummary& summary) {
+  const auto histogram = restore(summary);
+  // What was written before has zeros where there was nothing.
+  if (!histogram || histogram->empty()) return summary;
+  std::vector<double> percents;
+  for (const Percentile& percentile : summary.percentiles) percents.push_back(percentile.percent);
+  return summarize(*histogram, summary.from, percents, summary.unanswered);
+}
+
+void add(LatencySummary& into, const LatencySummary& more) {
+  std::vector<double> percents;
+  Histogram all;
+  for (const LatencySummary* latency : {&std::as_const(into), &more}) {
+    // parse_result() and summarize() make no other indexes than the layout has.
+    if (const auto histogram = restore(*latency)) all.merge(*histogram);
+    for (const Percentile& percentile : latency->percentiles)
+      percents.push_back(percentile.percent);
+  }
+  // A tail that one run was too short for stands in the longer one, and may stand in the whole.
+  std::ranges::sort(percents);
+  const auto [repeated, end] = std::ranges::unique(percents);
+  percents.erase(repeated, end);
+  std::optional<std::uint64_t> unanswered = into.unanswered;
+  if (more.unanswered) unanswered = unanswered.value_or(0) + *more.unanswered;
+  into = summarize(all, into.from, percents, unanswered);
+}
+
+}  // namespace wiremark::report
