@@ -141,7 +141,7 @@ Result<> deliver(const report::Document& document, const std::string& text,
                  const OutputOptions& options) {
   const std::string page = options.html.empty() ? std::string() : report::html_page(document);
   if (!options.html.empty() && page.empty())
-    return failed("--html draws results, studies and codecs, and no other document", {}, 0);
+    return failed("an interval alone has no page (leave out --html)", {}, 0);
   if (options.json_lines)
     write_out(report::json_line(document));
   else if (options.json == kStandardOutput)

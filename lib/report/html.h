@@ -25,7 +25,8 @@ std::string html_page(const Comparison& study);
 std::string html_page(const MaxRate& study);
 std::string html_page(const Bypass& study);
 std::string html_page(const CodecTable& codecs);
-/// Of any of these; empty of a document without a page.
+std::string html_page(const Experiment& study);
+/// Of any of these; empty of an interval alone, which has no page.
 std::string html_page(const Document& document);
 
 }  // namespace wiremark::report

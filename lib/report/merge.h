@@ -20,6 +20,7 @@ enum class Order { at_once, in_turn };
 /// - Several runs at once against one target have measured the same server: the largest of what
 ///   each says of it counts. Apart or in turn its shares are added.
 /// - What not every run has is left out, and a warning says which: packets, a server, an outcome.
+///   Only of what is the largest of all, such as a gap, that of the others counts.
 /// - The shares of the machine are means, weighted with the seconds.
 /// - Intervals are added where they lie at the same times, to the resolution of their buckets. Runs
 ///   in turn have theirs one behind the other.
@@ -28,8 +29,8 @@ enum class Order { at_once, in_turn };
 ///   differ in it no figure of the whole belongs to either.
 /// - A check has passed when it passed in every run. Options that differ are joined with commas.
 /// - The whole is judged anew, and so is each part with the latency of the whole.
-///
-/// - Runs at once that had less than nine tenths of the longest in common make the sum INVALID.
+/// - Runs at once that had less than nine tenths of the longest in common: against every figure of
+///   the sum but the cost.
 ///
 /// `names` are those of the runs, such as their files; without them it is their place from 1 on.
 /// Errors: runs of another tool or of another `from`, or with and without a rate; runs at once that

@@ -24,15 +24,15 @@ Outcome remade(Outcome outcome) {
   return outcome;
 }
 
-std::string contradiction(const RunResult& result, const std::string& at) {
+std::string contradiction(const RunResult& result) {
   constexpr double kRoundingS = 1e-6;  // Start and length were rounded each for itself.
   for (std::size_t i = 1; i < result.intervals.size(); ++i) {
     const Interval& before = result.intervals[i - 1];
     const double end = before.start_s + before.seconds;
     if (result.intervals[i].start_s + kRoundingS >= end) continue;
     return fmt::format(
-        "{}/intervals/{}/start_s is {}, and must be at least {}, where the one before it ends", at,
-        i, result.intervals[i].start_s, end);
+        "/intervals/{}/start_s is {}, and must be at least {}, where the one before it ends", i,
+        result.intervals[i].start_s, end);
   }
   return {};
 }

@@ -1,4 +1,5 @@
-// The result of one run of a tool: a plain struct that every exporter reads.
+// The result of one run of a tool: a plain struct that every exporter reads. What each figure means
+// stands in its table, result_fields.h.
 #pragma once
 
 #include <chrono>
@@ -26,10 +27,10 @@ struct CpuShare {
   double sys_s = 0;
   unsigned threads = 1;  ///< Those that do the work: 100 % of each is all there is.
   // Of netload: what the other parts of its run took, of which the above has nothing.
-  std::optional<double> opening_s{};  ///< Until all connections stood.
+  std::optional<double> opening_s{};
   std::optional<double> warmup_s{};
   std::optional<double> drain_s{};
-  std::optional<double> closing_s{};  ///< From the last answer until all were closed.
+  std::optional<double> closing_s{};
 
   double total_s() const noexcept { return user_s + sys_s; }
   /// In percent of one core, so up to 100 times threads; 0 when no time has passed.
@@ -57,8 +58,7 @@ struct Path {
   std::vector<std::string> evidence;  ///< Such as "multishot receive: active".
 };
 
-/// TCP segments of our connections as the kernel counts them, acknowledgements and retransmissions
-/// among them; `data` is the part that carried bytes.
+/// TCP segments.
 struct Packets {
   std::uint64_t in = 0;
   std::uint64_t out = 0;
@@ -72,60 +72,53 @@ struct Packets {
 struct Datagrams {
   std::uint64_t in = 0;
   std::uint64_t out = 0;
-  std::uint64_t unsent = 0;   ///< The kernel did not take them.
-  std::uint64_t dropped = 0;  ///< They came, and the kernel found no room for them in the socket.
+  std::uint64_t unsent = 0;
+  std::uint64_t dropped = 0;
 };
 
-/// What came of a run after the time that was asked for: it awaits what is under way then, and with
-/// a rate all that was planned. None of it is in the rate.
+/// What was answered after the time that was asked for; it is in no rate.
 struct Drain {
-  double seconds = 0;          ///< Until the last answer.
-  std::uint64_t messages = 0;  ///< Answered in it.
+  double seconds = 0;
+  std::uint64_t messages = 0;
 };
 
 struct Totals {
   std::uint64_t connections = 0;
   std::uint64_t connections_asked = 0;  ///< 0 where the other side decides.
-  std::uint64_t messages = 0;           ///< Of the seconds, as are the bytes and packets.
+  std::uint64_t messages = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::optional<Packets> packets;                     ///< None where nothing is TCP.
   std::optional<Datagrams> datagrams = std::nullopt;  ///< None where nothing is UDP.
-  /// Of the measured part: what was asked for, or until the last answer where only requests were.
   double seconds = 0;
   std::optional<Drain> drain = std::nullopt;  ///< None where no time was asked for, or reached.
   ErrorCounts errors;
-  std::uint64_t errors_allowed = 0;  ///< As the user said: up to so many are no reason for doubt.
+  std::uint64_t errors_allowed = 0;
 
   double qps() const noexcept { return seconds > 0 ? static_cast<double>(messages) / seconds : 0; }
   std::uint64_t errors_sum() const noexcept;
 };
 
-/// What became of the messages of the measured part: planned = sent + unsent, sent = answered +
-/// lost.
+/// What became of the messages of the measured part.
 struct Outcome {
-  std::uint64_t planned = 0;  ///< In a closed loop a message is planned when it is sent.
+  std::uint64_t planned = 0;
   std::uint64_t sent = 0;
-  std::uint64_t answered = 0;  ///< Whole, right, and before the timeout.
-  std::uint64_t lost = 0;      ///< Sent, and not answered in time.
-  std::uint64_t late = 0;      ///< The part of lost whose answer came after the timeout.
-  std::uint64_t unsent = 0;    ///< Planned, and never sent.
+  std::uint64_t answered = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t late = 0;
+  std::uint64_t unsent = 0;
 };
 
 /// Open loop: how far the generator itself was behind its plan.
 struct Pacing {
-  std::uint64_t behind = 0;  ///< Messages sent over kBehindNs after their planned time.
-  /// Messages that the generator came to when that time had passed. The others that are behind were
-  /// held up by their connection, which still waited for the server.
+  std::uint64_t behind = 0;  ///< Over kBehindNs.
   std::uint64_t overdue = 0;
 };
 
-/// How a generator's loops kept to their work in the measured part. A gap is a time in which one
-/// did not listen to its sockets: its process was stopped or had no processor, or a turn was long.
+/// Whether the loops of a generator kept listening to their sockets in the measured part.
 struct Loop {
   Nanoseconds gap_max = 0;
-  double held_up_s = 0;  ///< All gaps of 1 ms or more, of all threads.
-  /// What was left of the time when it gave up, since no connection was left or opened.
+  double held_up_s = 0;
   std::optional<double> given_up_s = std::nullopt;
 };
 
@@ -140,23 +133,21 @@ struct ServerLoop {
 struct Throttled {
   std::string cgroup;
   std::uint64_t times = 0;
-  double seconds = 0;  ///< Of all its processors.
+  double seconds = 0;
 };
 
 /// How the ready threads of one end had no processor in the measured part.
 struct ProcessorWait {
-  double run_delay_s = 0;    ///< Of all threads: another had it, or the quota was used up.
-  std::uint64_t slices = 0;  ///< How often a thread was given a processor.
-  std::optional<Throttled> throttled =
-      std::nullopt;  ///< Of the cgroup that did so longest; none without a quota.
+  double run_delay_s = 0;
+  std::uint64_t slices = 0;
+  std::optional<Throttled> throttled = std::nullopt;
 };
 
 /// What else came of the messages of a generator that sends datagrams.
 struct Delivery {
-  std::uint64_t reordered = 0;   ///< Answers that came behind one to a later message (RFC 4737).
-  std::uint64_t duplicated = 0;  ///< Answers to what had been answered.
-  std::uint64_t wrong = 0;       ///< Datagrams that answer nothing of what was sent.
-  /// How long connections had one message less under way, waiting for those that were lost.
+  std::uint64_t reordered = 0;
+  std::uint64_t duplicated = 0;
+  std::uint64_t wrong = 0;
   std::optional<double> lost_wait_s = std::nullopt;
 };
 
@@ -310,9 +301,9 @@ struct RunResult {
   double us_per_message(const CpuShare& share) const noexcept;
 };
 
-/// What is wrong with a result as a whole, which stands at `at` of a document: intervals that
-/// overlap. Empty where nothing is.
-std::string contradiction(const RunResult& result, const std::string& at);
+/// What is wrong with a result as a whole, with the place in it: intervals that overlap. Empty
+/// where nothing is.
+std::string contradiction(const RunResult& result);
 
 /// `moment` in UTC as RFC 3339 writes it, to the second.
 std::string format_moment(std::chrono::system_clock::time_point moment);

@@ -20,18 +20,6 @@ std::pair<std::string, std::string_view> split(std::string_view place) {
   return {std::string(place.substr(0, slash)), place.substr(slash + 1)};
 }
 
-std::string below(const std::string& at, std::string_view name) {
-  std::string place = at + "/";
-  for (const char character : name) {
-    if (character == '~' || character == '/') {
-      place += character == '~' ? "~0" : "~1";
-    } else {
-      place += character;
-    }
-  }
-  return place;
-}
-
 // As an error quotes it: short, whatever it holds.
 std::string quoted(const Json& value) {
   constexpr std::size_t kLengthMax = 60;
@@ -40,8 +28,8 @@ std::string quoted(const Json& value) {
   return text.size() <= kLengthMax ? text : text.substr(0, kLengthMax) + "...";
 }
 
-Wrong unknown(const Json& value, const std::string& at) {
-  return fmt::format("{} is {}, and there is no such member", at, quoted(value));
+Wrong unknown(const Json& value, const Pointer& at) {
+  return fmt::format("{} is {}, and there is no such member", at.to_string(), quoted(value));
 }
 
 bool is_between(const Json& value, std::uint64_t least, std::uint64_t most) {
@@ -91,15 +79,15 @@ std::string must_be(const Json& value, const Shape& shape) {
 }
 
 // What is wrong with an object for all that each of its parts may be as it is.
-Wrong wrong_beside(const Json& object, const Shape& part, const std::string& at) {
-  const std::string here = below(at, part.name);
+Wrong wrong_beside(const Json& object, const Shape& part, const Pointer& at) {
+  const std::string here = (at / part.name).to_string();
   if (part.beside && !object.contains(part.beside))
-    return fmt::format("{} is missing, and {} needs it", below(at, part.beside), here);
+    return fmt::format("{} is missing, and {} needs it", (at / part.beside).to_string(), here);
   if (!part.most || object.at(part.name).is_null() || object.at(part.most).is_null() ||
       object.at(part.name) <= object.at(part.most))
     return {};
   return fmt::format("{} is {}, and must be at most {}, which is {}", here,
-                     quoted(object.at(part.name)), below(at, part.most),
+                     quoted(object.at(part.name)), (at / part.most).to_string(),
                      quoted(object.at(part.most)));
 }
 
@@ -110,19 +98,19 @@ bool must_have(const Json& object, const Shape& shape, const Shape& part) {
   return part.required && (!part.together || std::ranges::any_of(shape.parts, is_there));
 }
 
-Wrong forbidden_parts(const Json& object, const Shape& shape, const std::string& at) {
+Wrong forbidden_parts(const Json& object, const Shape& shape, const Pointer& at) {
   for (const auto& [name, value] : object.items()) {
     const auto part = std::ranges::find(shape.parts, name, &Shape::name);
     if (part == shape.parts.end() || part->source == Source::column)
-      return unknown(value, below(at, name));
+      return unknown(value, at / name);
   }
   for (const Shape& part : shape.parts) {
     if (part.source == Source::column) continue;
-    const std::string here = below(at, part.name);
+    const Pointer here = at / part.name;
     if (const auto found = object.find(part.name); found != object.end()) {
       if (Wrong wrong = forbidden(*found, part, here); !wrong.empty()) return wrong;
     } else if (must_have(object, shape, part)) {
-      return fmt::format("{} is missing, and must be {}", here, must_be({}, part));
+      return fmt::format("{} is missing, and must be {}", here.to_string(), must_be({}, part));
     }
   }
   for (const Shape& part : shape.parts) {
@@ -141,6 +129,10 @@ bool is_same_number(const Json& one, const Json& other) {
 }
 
 }  // namespace
+
+Pointer pointer_to(std::string_view place) {
+  return Pointer(place.empty() ? std::string() : fmt::format("/{}", place));
+}
 
 void put(Shape& owner, std::string_view place, Shape part) {
   const auto [name, rest] = split(place);
@@ -173,20 +165,12 @@ void put(Json& object, const Facts& facts, Json value) {
   if (facts.unit == Unit::limit && value == kNoLimit) value = nullptr;
   if (value.is_null() && !facts.null && facts.unit != Unit::limit) return;
   if (*facts.place == '\0') return object.update(value);
-  Json* part = &object;
-  for (std::string_view place = facts.place; !place.empty();) {
-    const auto [name, rest] = split(place);
-    part = &(*part)[name];
-    place = rest;
-  }
-  *part = std::move(value);
+  object[pointer_to(facts.place)] = std::move(value);
 }
 
 const Json* find(const Json& object, std::string_view place) {
-  if (place.empty()) return &object;
-  const auto [name, rest] = split(place);
-  const auto found = object.find(name);
-  return found == object.end() ? nullptr : find(*found, rest);
+  const Pointer part = pointer_to(place);
+  return object.contains(part) ? &object.at(part) : nullptr;
 }
 
 bool has_part(const Json& object, const Shape& shape) {
@@ -194,46 +178,41 @@ bool has_part(const Json& object, const Shape& shape) {
                              [&](const Shape& part) { return object.contains(part.name); });
 }
 
-Wrong forbidden(const Json& value, const Shape& shape, const std::string& at) {
+Wrong forbidden(const Json& value, const Shape& shape, const Pointer& at) {
   if (value.is_null() && shape.null) return {};
   if (const std::string allowed = must_be(value, shape); !allowed.empty())
-    return fmt::format("{} is {}, and must be {}", at, quoted(value), allowed);
+    return fmt::format("{} is {}, and must be {}", at.to_string(), quoted(value), allowed);
   if (shape.kind == Kind::object) return forbidden_parts(value, shape, at);
   if (!value.is_structured()) return {};
   std::size_t index = 0;
   for (const auto& [name, item] : value.items()) {
     const Shape& part = shape.parts[shape.kind == Kind::row ? index++ : 0];
-    if (Wrong wrong = forbidden(item, part, below(at, name)); !wrong.empty()) return wrong;
+    if (Wrong wrong = forbidden(item, part, at / name); !wrong.empty()) return wrong;
   }
   return {};
 }
 
-Wrong difference(const Json& value, const Json& made, const std::string& at) {
-  if (value.is_object() && made.is_object()) {
+Wrong difference(const Json& value, const Json& made, const Pointer& at) {
+  const bool objects = value.is_object() && made.is_object();
+  if (objects || (value.is_array() && made.is_array() && value.size() == made.size())) {
     for (const auto& [name, part] : made.items()) {
-      const std::string here = below(at, name);
-      if (!value.contains(name))
-        return fmt::format("{} is missing, and {} {}", here, kMade, quoted(part));
-      if (Wrong wrong = difference(value.at(name), part, here); !wrong.empty()) return wrong;
-    }
-    return {};
-  }
-  if (value.is_array() && made.is_array() && value.size() == made.size()) {
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      const std::string here = below(at, std::to_string(i));
-      if (Wrong wrong = difference(value[i], made[i], here); !wrong.empty()) return wrong;
+      const Pointer step = Pointer() / name;
+      if (!value.contains(step))
+        return fmt::format("{} is missing, and {} {}", (at / name).to_string(), kMade,
+                           quoted(part));
+      if (Wrong wrong = difference(value.at(step), part, at / name); !wrong.empty()) return wrong;
     }
     return {};
   }
   const bool numbers = value.is_number() && made.is_number();
   if (numbers ? is_same_number(value, made) : value == made) return {};
-  return fmt::format("{} is {}, and {} {}", at, quoted(value), kMade, quoted(made));
+  return fmt::format("{} is {}, and {} {}", at.to_string(), quoted(value), kMade, quoted(made));
 }
 
-Wrong difference(const Json& object, const Facts& facts, Json made, const std::string& at) {
+Wrong difference(const Json& object, const Facts& facts, Json made, const Pointer& at) {
   const Json* there = find(object, facts.place);
   if (made.is_null() && !facts.null)
-    return there ? unknown(*there, at + "/" + facts.place) : Wrong();
+    return there ? unknown(*there, at / pointer_to(facts.place)) : Wrong();
   Json wanted = Json::object();
   put(wanted, facts, std::move(made));
   return difference(object, wanted, at);

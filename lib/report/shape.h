@@ -14,9 +14,11 @@
 namespace wiremark::report {
 
 using Json = nlohmann::ordered_json;
+/// Where something stands in a document (RFC 6901).
+using Pointer = Json::json_pointer;
 
-/// What is wrong with a document, for whoever reads the error, with the place as a JSON pointer
-/// (RFC 6901); empty where nothing is.
+/// What is wrong with a document, for whoever reads the error, with its place; empty where nothing
+/// is.
 using Wrong = std::string;
 
 enum class Kind : std::uint8_t { integer, number, text, flag, choice, object, map, list, row };
@@ -37,6 +39,8 @@ struct Shape : Facts {
 /// Puts `part` at its place, into objects that are made on the way.
 void put(Shape& owner, std::string_view place, Shape part);
 void put(Json& object, const Facts& facts, Json value);
+/// A place of a table as a pointer.
+Pointer pointer_to(std::string_view place);
 /// Whether the object has one of the parts of a struct.
 bool has_part(const Json& object, const Shape& shape);
 /// What stands at `place` of the object; null where nothing does.
@@ -46,11 +50,11 @@ const Json* find(const Json& object, std::string_view place);
 inline constexpr std::uint64_t kNoLimit = UINT64_MAX;
 
 /// What the table of `shape` forbids in `value`, which stands at `at`.
-Wrong forbidden(const Json& value, const Shape& shape, const std::string& at = {});
+Wrong forbidden(const Json& value, const Shape& shape, const Pointer& at = Pointer());
 /// The first place where `value` is not what the rest of the document makes of it.
-Wrong difference(const Json& value, const Json& made, const std::string& at);
+Wrong difference(const Json& value, const Json& made, const Pointer& at);
 /// The same of one part of an object.
-Wrong difference(const Json& object, const Facts& facts, Json made, const std::string& at);
+Wrong difference(const Json& object, const Facts& facts, Json made, const Pointer& at);
 
 /// The JSON Schema of the documents of `shape`, as its file has it.
 std::string schema_document(const Shape& shape);
@@ -78,7 +82,7 @@ Json to_json(const T& value, Form form = Form::document);
 /// Fills `value` from `json`, which stands at `at` and is as its shape allows. Errors: the first
 /// figure that others in the document contradict.
 template <class T>
-Wrong read(const Json& json, T& value, const std::string& at);
+Wrong read(const Json& json, T& value, const Pointer& at);
 
 template <class T>
 Shape make_shape(const Facts& facts);
@@ -161,7 +165,7 @@ Json to_json(const T& value, Form form) {
 }
 
 template <class T>
-Wrong read_members(const Json& object, T& value, const std::string& at) {
+Wrong read_members(const Json& object, T& value, const Pointer& at) {
   Wrong wrong;
   each<T>([&]<class Entry>(const Entry& entry) {
     if constexpr (requires { entry.member; }) {
@@ -171,15 +175,16 @@ Wrong read_members(const Json& object, T& value, const std::string& at) {
       if constexpr (kIsOptional<Member>) {
         if (shape_of<Member>().kind == Kind::object && !has_part(*part, shape_of<Member>())) return;
       }
-      wrong = read(*part, value.*entry.member, at + (*entry.place ? "/" : "") + entry.place);
+      wrong = read(*part, value.*entry.member, at / pointer_to(entry.place));
     }
   });
   each<T>([&](const auto& entry) {
     if (entry.source == Source::made && wrong.empty())
       wrong = difference(object, entry, to_json(entry.of(value)), at);
   });
-  if constexpr (requires { contradiction(value, at); }) {
-    if (wrong.empty()) wrong = contradiction(value, at);
+  if constexpr (requires { contradiction(value); }) {
+    if (wrong.empty() && !contradiction(value).empty())
+      return at.to_string() + contradiction(value);
   }
   if (!wrong.empty()) return wrong;
   // What follows from other fields, for all that it is kept.
@@ -188,7 +193,7 @@ Wrong read_members(const Json& object, T& value, const std::string& at) {
 }
 
 template <class T>
-Wrong read(const Json& json, T& value, const std::string& at) {
+Wrong read(const Json& json, T& value, const Pointer& at) {
   if constexpr (kIsOptional<T>) {
     return json.is_null() ? Wrong() : read(json, value.emplace(), at);
   } else if constexpr (InRow<T>) {
@@ -206,7 +211,7 @@ Wrong read(const Json& json, T& value, const std::string& at) {
     value.clear();
     value.reserve(json.size());
     for (const Json& item : json) {
-      const std::string here = at + "/" + std::to_string(value.size());
+      const Pointer here = at / value.size();
       if (Wrong wrong = read(item, value.emplace_back(), here); !wrong.empty()) return wrong;
     }
     return {};
@@ -227,7 +232,7 @@ Wrong read(const Json& json, T& value, const std::string& at) {
 template <class T>
 Wrong read_document(const Json& json, T& value) {
   Wrong wrong = forbidden(json, shape_of<T>());
-  return wrong.empty() ? read(json, value, {}) : wrong;
+  return wrong.empty() ? read(json, value, Pointer()) : wrong;
 }
 
 }  // namespace wiremark::report

@@ -134,6 +134,7 @@ struct Experiment {
   std::string name;
   std::string started;
   std::vector<std::string> argv;
+  std::optional<std::string> base = std::nullopt;
   std::vector<std::string> text;
   std::vector<std::pair<std::string, std::string>> kept;
   std::vector<Trial> runs;

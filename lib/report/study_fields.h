@@ -155,7 +155,11 @@ constexpr auto fields(Of<Experiment>) {
       "experiment", "What the scripts of test/experiments and test/peers write with --json.",
       constant("schema", "wiremark.experiment/1"), field("name", &E::name, "", {.column = "name"}),
       field("started", &E::started, Unit::moment, "RFC 3339, UTC.", {.column = "started"}),
-      field("argv", &E::argv), field("text", &E::text, "The lines that were printed."),
+      field("argv", &E::argv),
+      field("base", &E::base,
+            "The label server of those runs that the others are compared with, round by round "
+            "where all other labels are the same. Absent where nothing is compared."),
+      field("text", &E::text, "The lines that were printed."),
       field("kept", &E::kept, "What the script needs to go on later, as JSON each."),
       field("runs", &E::runs, "", {.rows = true}));
 }

@@ -17,7 +17,8 @@ std::string text_report(const RunResult& result, bool colour = false,
 /// A reason of the verdict behind the figures that it speaks against, unless those are all.
 std::string doubt_text(const Verdict& verdict, const std::string& reason);
 
-/// One interval on one line, with a newline, for the live display; at most 100 columns.
+/// One interval for the live display: two lines, and one more each for a message that has waited
+/// longer than any answered one and for errors.
 std::string text_line(const Interval& interval);
 
 }  // namespace wiremark::report

@@ -22,7 +22,7 @@ struct Doubt {
 
 /// Why `result` should be doubted. What makes a figure that of something else than the server under
 /// the load that was asked for is a doubt; what a reader should know and may live with is a note.
-/// The rules and their arithmetic are in verdict_rules.cpp.
+/// The rules and their arithmetic are in verdict_case.h and the files it names.
 struct Judgement {
   std::vector<std::string> figures;  ///< All that are judged.
   std::vector<Doubt> doubts;

@@ -71,13 +71,17 @@ def state_of(path, lists):
 
 class Document:
     """`with Document(name, path) as document` keeps what is printed and added meanwhile in that file,
-    if there is one, also of a script that is broken off."""
+    if there is one, also of a script that is broken off. With `base` netreport draws what the other
+    servers of a point cost against the one of that name: what pairs the runs are their labels
+    'server' and 'round', and all other labels are the same."""
 
-    def __init__(self, name, path):
+    def __init__(self, name, path, base=None):
         self.path = path
         self.content = {'schema': SCHEMA, 'name': name,
                         'started': time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime()),
                         'argv': [str(one) for one in sys.argv], 'text': [], 'kept': {}, 'runs': []}
+        if base:
+            self.content['base'] = base
         self.told = None
 
     def add(self, run):

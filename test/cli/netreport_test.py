@@ -325,6 +325,26 @@ def an_experiment_is_printed_as_its_script_printed_it():
 
 
 @case
+def an_experiment_is_a_page_with_its_ratios():
+    with tempfile.TemporaryDirectory() as folder:
+        with contextlib.redirect_stdout(io.StringIO()):
+            with Document("E0", os.path.join(folder, "e0.json"), "epoll") as document:
+                print("both were there")
+                for number in range(1, 8):
+                    for server, cost_us in (("uv", 3), ("epoll", 2)):
+                        document.add({"point": "64 B x 1", "server": server, "round": number, "placed": None,
+                                      "cost_us": cost_us * number, "qps": 1000.0})
+        page = ElementTree.fromstring(netreport(document.path, "--html").ended_with(0).out)
+        html = "{http://www.w3.org/1999/xhtml}"
+        equal([one.text for one in page.iter(f"{html}h2")], ["64 B x 1: ratio to epoll"], "pictures")
+        rows = [[cell.text for cell in row] for row in page.iter(f"{html}tr")]
+        expect(["uv, CPU per message", "1.500", "1.500", "1.500", "98.4 %", "7"] in rows, f"rows: {rows}")
+        expect(["uv, messages/s", "1.000", "1.000", "1.000", "98.4 %", "7"] in rows, f"rows: {rows}")
+        contains(page.find(f".//{html}pre").text, "both were there")
+        equal(netreport(document.path, "--json").ended_with(0).json()["base"], "epoll", "what the others stand beside")
+
+
+@case
 def what_is_no_result():
     with Runs(OPEN) as runs:
         def changed(name, change):

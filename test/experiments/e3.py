@@ -16,7 +16,7 @@ from bench.console import machine, print_servers
 from bench.document import Document
 from bench.load import Point, lasting, run
 from bench.ratio import LEGEND, ROUNDS_MIN, median_interval
-from bench.servers import KINDS, Server, placement
+from bench.servers import BASELINES, KINDS, Server, placement
 from bench.table import Table
 
 SIZES = (16384, 4096)
@@ -123,7 +123,7 @@ def run_all(options, document):
 def main(arguments):
     options = parse_arguments(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    with Document('E3', options.json) as document:
+    with Document('E3', options.json, BASELINES[0]) as document:
         failed = run_all(options, document)
     return 1 if failed else 0
 

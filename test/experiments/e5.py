@@ -83,7 +83,7 @@ def main(arguments):
         parser.error(str(error))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     kinds = {kind.name: kind for kind in KINDS if kind.name in BASELINES}
-    with Document('E5', options.json) as document:
+    with Document('E5', options.json, BASELINES[0]) as document:
         host = None
         for point in points:
             runs = measure(options, kinds, point)

@@ -174,7 +174,7 @@ def main(arguments):
                 'started': [time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())],
                 'closed': [], 'paced': [], 'ramp': [], 'servers': [], 'stall': [], 'failed': []}
     parts = {'closed': closed, 'paced': paced_part, 'ramp': ramp_part}
-    with Document('clients', options.json) as file:
+    with Document('clients', options.json, f'netload {BASELINES[0]}') as file:
         print(f'seed {options.seed}')
         try:
             if options.servers:

@@ -217,7 +217,7 @@ def main(arguments):
     if options.report:
         finish(options, document)
         return 0
-    with Document('peers', options.json) as file:
+    with Document('peers', options.json, BASELINES[0]) as file:
         try:
             kinds = begin(options, document)
             if options.memory:

@@ -120,7 +120,8 @@ int main(int argc, char** argv) {
   write_page("hostile", html_page(hostile()));
   write_page("codecs", html_page(codec_rows()));
   write_runs(kRunsOfPage);
-  for (const std::string name : {"comparison", "find_max", "bypass", "staged_server"}) {
+  for (const std::string name :
+       {"comparison", "find_max", "bypass", "staged_server", "experiment"}) {
     std::ostringstream text;
     text << std::ifstream(std::string(DOCUMENTS "/") + name + ".json").rdbuf();
     const auto document = parse_document(text.str());

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "report/csv.h"
+#include "report/html.h"
 #include "report/json.h"
 
 #include "report/verdict.h"
@@ -82,6 +83,42 @@ TEST_CASE("an experiment is read, and says what its script had printed") {
   CHECK(nlohmann::json::parse(json_document(experiment)) ==
         nlohmann::json(document_of("experiment")));
   CHECK(text_report(experiment) == "512x1\n  server  MiB/s\n  epoll   12 (11..13)\n");
+}
+
+TEST_CASE("the page of an experiment draws ratios of paired rounds, and what was printed") {
+  Experiment study = study_of<Experiment>("experiment");
+  CHECK(html_page(study).find("ratio to") == std::string::npos);
+  const auto run = [](const char* server, int round, double cost_us, double client_pct) {
+    Trial trial;
+    trial.labels = {{"point", "64 B x 1"}, {"server", server}, {"placed", "near"}};
+    trial.figures = {{"cost_us", cost_us},
+                     {"round", round},
+                     {"server_cpu_pct", 90},
+                     {"client_cpu_pct", client_pct}};
+    return trial;
+  };
+  study.base = "epoll";
+  for (int round = 1; round <= 6; ++round) {
+    study.runs.push_back(run("uv", round, 3 * round, 50));
+    study.runs.push_back(run("epoll", round, 2 * round, 50));
+  }
+  // Opposite ends were the bottleneck of the two: they are not compared.
+  study.runs.push_back(run("uv", 7, 90, 99));
+  study.runs.push_back(run("epoll", 7, 2, 50));
+  study.runs.push_back(run("uv", 8, 90, 50));  // The other one failed.
+  const std::string page = html_page(study);
+  const auto contains = [&](const char* part) {
+    CHECK_MESSAGE(page.find(part) != std::string::npos, part);
+  };
+  contains("<h1>Experiment E3</h1>");
+  contains("<h2>64 B x 1, near: ratio to epoll</h2>");
+  contains(
+      "<td>uv, CPU per message</td><td>1.500</td><td>1.500</td><td>1.500</td><td>96.9 %</td>"
+      "<td>6</td>");
+  contains("<li>512x1, uv failed: netload exits with 3: no</li>");
+  contains("<pre>\n512x1\n  server  MiB/s\n  epoll   12 (11..13)\n</pre>");
+  CHECK(page.find("messages/s</td><td>") == std::string::npos);  // No run has that figure.
+  CHECK(page.find("nan") == std::string::npos);
 }
 
 TEST_CASE("each run or figure of a study is a row, and no column has the name of another") {

@@ -66,6 +66,12 @@ void Page::list(const std::vector<std::string>& items) {
 
 void Page::table(const HtmlTable& table) { body_ += html_of(table); }
 
+void Page::printed(const std::vector<std::string>& lines) {
+  body_ += "<div class=\"scroll\"><pre>\n";
+  for (const std::string& line : lines) body_ += escaped(line) + "\n";
+  body_ += "</pre></div>\n";
+}
+
 void Page::figure(const picture::Svg& svg, std::string_view note, const HtmlTable& figures) {
   body_ += fmt::format("<figure>\n<h2>{}</h2>\n<div class=\"scroll\">{}</div>\n",
                        escaped(svg.title()), svg.str(++pictures_));

@@ -23,6 +23,8 @@ class Page {
   void paragraph(std::string_view text, std::string_view classes = {});
   void list(const std::vector<std::string>& items);
   void table(const HtmlTable& table);
+  /// Lines as a terminal shows them.
+  void printed(const std::vector<std::string>& lines);
   /// A picture under its title, with a sentence below that says what it shows, and its figures in a
   /// table that can be unfolded.
   void figure(const picture::Svg& svg, std::string_view note, const HtmlTable& figures);

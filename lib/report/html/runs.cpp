@@ -139,7 +139,7 @@ std::string html_page(const RunResult& run) {
 std::string html_page(const Document& document) {
   return std::visit(
       []<class T>(const T& of) -> std::string {
-        if constexpr (std::is_same_v<T, IntervalLine> || std::is_same_v<T, Experiment>)
+        if constexpr (std::is_same_v<T, IntervalLine>)
           return {};
         else
           return html_page(of);

@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
+#include <tuple>
 
 #include "measure/quantity.h"
 #include "measure/ratio.h"
@@ -10,6 +10,7 @@
 #include "report/html/costs.h"
 #include "report/html/doubt.h"
 #include "report/html/latency.h"
+#include "report/html/ratios.h"
 #include "report/text.h"
 #include "report/verdict.h"
 
@@ -29,7 +30,6 @@ Latency latency_of(const std::string& name, const Rounds& rounds) {
   return latency;
 }
 
-std::string tick_of(double value) { return fmt::format("{:.4g}", value); }
 std::string ns_text(double ns) { return format_time(ns); }
 
 void add_setting(Page& page, const Setting& setting, const RunResult& any) {
@@ -41,71 +41,25 @@ void add_setting(Page& page, const Setting& setting, const RunResult& any) {
       "quiet");
 }
 
-std::string in_words(const MedianInterval& interval) {
-  return fmt::format("{:.3f} ({:.3f} to {:.3f})", interval.median, interval.lower, interval.upper);
-}
-
-std::optional<std::pair<picture::Bar, MedianInterval>> ratio_bar(
-    const std::string& name, std::size_t colour, const Rounds& one, const Rounds& base,
-    double (*figure)(const RunResult&), const char* judged) {
-  std::vector<std::pair<double, double>> pairs;
+std::vector<RoundPair> pairs_of(const Rounds& one, const Rounds& base,
+                                double (*figure)(const RunResult&), const char* judged) {
+  std::vector<RoundPair> pairs;
   for (std::size_t i = 0; i < std::min(one.size(), base.size()); ++i)
-    pairs.emplace_back(figure(one[i]), figure(base[i]));
-  const auto interval = paired_ratio(pairs);
-  if (!interval) return std::nullopt;
-  picture::Bar bar{name, colour, interval->median, in_words(*interval)};
-  bar.low = interval->lower;
-  bar.high = interval->upper;
-  bar.doubtful = side_of(*interval, 1) == Side::undecided;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const auto& [mine, theirs] = pairs[i];
-    if (!(mine > 0) || !(theirs > 0)) continue;
-    bar.dots.push_back({mine / theirs, doubtful(one[i], judged) || doubtful(base[i], judged),
-                        fmt::format("round {}: {:.3f}", i + 1, mine / theirs)});
-  }
-  return std::pair{bar, *interval};
+    pairs.push_back(
+        {figure(one[i]), figure(base[i]), doubtful(one[i], judged) || doubtful(base[i], judged)});
+  return pairs;
 }
 
 void add_ratios(Page& page, const Comparison& study) {
-  picture::Bars chart;
-  chart.line = 1;
   const Compared& base = study.backends.front();
-  chart.caption = {"Ratio to " + base.backend,
-                   "A mark for each figure of each other backend: the median of the ratios of the "
-                   "rounds, on a line that is their interval. Where the line crosses 1, no "
-                   "difference was found."};
-  HtmlTable table{{"figure", "ratio", "from", "to", "confidence", "rounds"}, {}};
-  double low = 0.95;
-  double high = 1.05;
+  std::vector<RatioRow> rows;
   for (std::size_t i = 1; i < study.backends.size(); ++i) {
-    const Compared& one = study.backends[i];
-    const auto add = [&](const std::string& name, double (*figure)(const RunResult&),
-                         const char* judged) {
-      const auto ratio = ratio_bar(name, i, one.rounds, base.rounds, figure, judged);
-      if (!ratio) return;
-      const auto& [bar, interval] = *ratio;
-      for (const picture::Dot& dot : bar.dots) {
-        low = std::min(low, dot.value);
-        high = std::max(high, dot.value);
-      }
-      table.rows.push_back(
-          {name, fmt::format("{:.3f}", interval.median), fmt::format("{:.3f}", interval.lower),
-           fmt::format("{:.3f}", interval.upper),
-           fmt::format("{:.1f} %", 100 * interval.confidence), fmt::format("{}", interval.rounds)});
-      chart.bars.push_back(bar);
-    };
-    add(one.backend + ", server CPU per message", server_cost_of, kCost);
-    add(one.backend + ", messages/s", qps_of, kRate);
+    const auto& [name, rounds] = std::tie(study.backends[i].backend, study.backends[i].rounds);
+    rows.push_back({name + ", server CPU per message", i,
+                    pairs_of(rounds, base.rounds, server_cost_of, kCost)});
+    rows.push_back({name + ", messages/s", i, pairs_of(rounds, base.rounds, qps_of, kRate)});
   }
-  if (chart.bars.empty()) return;
-  chart.axis = {"times " + base.backend + " (logarithmic)", picture::Spacing::logarithmic,
-                low / 1.02, high * 1.02, tick_of};
-  page.figure(draw(chart),
-              "Line: the interval of the median ratio, with the confidence in the table. Dots: the "
-              "rounds, rings those with a figure that is not to be trusted. A hollow mark: no "
-              "difference is "
-              "shown, or by too few rounds.",
-              table);
+  add_ratios(page, "Ratio to " + base.backend, base.backend, rows);
 }
 
 void add_rounds(Page& page, std::string title, std::string unit, const std::vector<CostRow>& rows,

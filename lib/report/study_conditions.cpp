@@ -1,0 +1,101 @@
+// What stands below the table of a study as text: where it ran, and what speaks against its runs.
+#include "report/study_conditions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "measure/quantity.h"
+#include "report/text.h"
+
+namespace wiremark::report {
+
+using namespace measure;
+
+namespace {
+
+// Sentences of several runs, those of one kind together: they differ in their figures only.
+class Kinds {
+ public:
+  void add(const std::string& sentence) {
+    std::string name = sentence;
+    std::erase_if(name, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; });
+    Kind& kind = kinds_[name];
+    if (kind.runs++ == 0) kind.first = sentence;
+  }
+  // Each kind once, by its first sentence.
+  std::string text(std::string_view label, std::string_view runs) const {
+    std::string text;
+    for (const auto& [name, kind] : kinds_)
+      text += fmt::format("  {:<10} {} of {}: {}\n", label, kind.runs, runs, kind.first);
+    return text;
+  }
+
+ private:
+  struct Kind {
+    std::string first;
+    std::size_t runs = 0;
+  };
+  std::map<std::string, Kind> kinds_;
+};
+
+std::string doubts_text(const Parts& parts) {
+  std::string text;
+  Kinds notes;
+  std::size_t runs = 0;
+  for (const auto& [name, rounds] : parts) {
+    Kinds broken;
+    Kinds reasons;
+    Kinds doubts;
+    runs += rounds.size();
+    for (const RunResult& round : rounds) {
+      for (const Check& check : round.checks) {
+        if (!check.passed) broken.add(fmt::format("{}: {}", check.name, check.detail));
+      }
+      const std::size_t told = round.verdict ? round.verdict->reasons.size() : 0;
+      const bool partly = round.verdict && round.verdict->level() == "VALID FOR";
+      for (std::size_t i = 0; i < told; ++i)
+        (partly ? doubts : reasons).add(doubt_text(*round.verdict, round.warnings[i]));
+      for (std::size_t i = told; i < round.warnings.size(); ++i) notes.add(round.warnings[i]);
+    }
+    const std::string of = fmt::format("{} of {}", format_counted(rounds.size(), "round"), name);
+    text += broken.text("FAILED", of) + reasons.text("INVALID", of) + doubts.text("doubt", of);
+  }
+  return text + notes.text("warning", format_counted(runs, "run"));
+}
+
+// "62 to 401 ns apart", over all the rounds that count; empty where unknown.
+std::string distance_text(const Parts& parts) {
+  Nanoseconds near = kNever, far = 0;
+  for (const Part& part : parts) {
+    const auto [nearest, farthest] = distances_of(part.rounds);
+    if (nearest > 0) near = std::min(near, nearest);
+    far = std::max(far, farthest);
+  }
+  if (far == 0) return {};
+  if (near == far) return fmt::format(", {} ns apart", far);
+  return fmt::format(", {} to {} ns apart", near, far);
+}
+
+}  // namespace
+
+std::string conditions_text(const Setting& setting, const Parts& parts, std::uint64_t left_out) {
+  const RunResult& any = parts.front().rounds.front();
+  std::string text = fmt::format("\n  client     {} ({})\n", any.path.active,
+                                 any.path.evidence.empty() ? "" : any.path.evidence.front());
+  text += fmt::format("  processors {}{}\n", setting.processors.value_or("not told"),
+                      distance_text(parts));
+  if (left_out > 0) {
+    text +=
+        fmt::format("  left out   {} before or in which the processors came nearer or went apart\n",
+                    format_counted(left_out, "round"));
+  }
+  text += fmt::format("  machine    {}\n", describe(any.host));
+  return text +
+         "  not shown  what a network card or a second machine would change: this is loopback.\n"
+         "             Rates move with the machine's neighbours; compare CPU per message.\n" +
+         doubts_text(parts);
+}
+
+}  // namespace wiremark::report

@@ -1,0 +1,24 @@
+// What stands below the table of a study as text: where it ran, and what speaks against its runs.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/study.h"
+
+namespace wiremark::report {
+
+/// The rounds of one backend, or of one way.
+struct Part {
+  std::string_view name;
+  const Rounds& rounds;
+};
+using Parts = std::vector<Part>;
+
+/// The client's path, the processors and the machine, the rounds that were left out, what no run on
+/// one machine can show, and the reasons and warnings of all runs. What all have in common is taken
+/// from the first.
+std::string conditions_text(const Setting& setting, const Parts& parts, std::uint64_t left_out);
+
+}  // namespace wiremark::report

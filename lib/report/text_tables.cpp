@@ -1,0 +1,144 @@
+// The tables of a report as text: latencies and processor time.
+#include "report/text_tables.h"
+
+#include <fmt/core.h>
+
+#include <set>
+#include <vector>
+
+namespace wiremark::report {
+
+using namespace measure;
+
+namespace {
+
+struct Column {
+  std::string_view name;
+  const LatencySummary* latency;
+};
+
+void put_row(std::string& text, std::string_view label, const std::vector<Column>& columns,
+             auto&& figure) {
+  text += fmt::format("  {:<11}", label);
+  for (const Column& column : columns) text += fmt::format("{:>12}", figure(column));
+  text += '\n';
+}
+
+std::string figure_at(const LatencySummary& latency, double percent) {
+  for (const Percentile& percentile : latency.percentiles) {
+    if (percentile.percent == percent) return format_time(percentile.ns);
+  }
+  const std::uint64_t unanswered = latency.unanswered.value_or(0);
+  return percent_of_answered(percent, latency.count, unanswered) > 100 ? "never" : "-";
+}
+
+void put_end(std::string& text, std::string_view name, const CpuShare& share, double seconds,
+             double us_per_message, std::uint64_t rss_bytes) {
+  text += fmt::format("  {:<11}{:>12}{:>12}{:>12}{:>15}{:>12}\n", name, span_of(share.user_s),
+                      span_of(share.sys_s), format_share(share.pct(seconds)),
+                      us_per_message > 0 ? format_number(us_per_message) + " us" : "-",
+                      rss_bytes > 0 ? format_size(static_cast<double>(rss_bytes)) : "-");
+}
+
+// What the figures leave out, where it matters beside them.
+std::string parts_of(const CpuShare& share) {
+  constexpr double kPart = 0.01;
+  std::string text;
+  double sum = 0;
+  const auto add = [&](const std::optional<double>& part, const char* name) {
+    if (part.value_or(0) <= 0) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, span_of(*part));
+    sum += *part;
+  };
+  add(share.opening_s, "opening");
+  add(share.warmup_s, "warm-up");
+  add(share.drain_s, "drain");
+  add(share.closing_s, "closing");
+  return sum > kPart * share.total_s() ? text : std::string();
+}
+
+void put_parts(std::string& text, const RunResult& result) {
+  const char* label = "besides";
+  const auto put = [&](std::string_view end, const std::string& parts) {
+    if (parts.empty()) return;
+    put_line(text, label, fmt::format("{}: {}", end, parts));
+    label = "";
+  };
+  put(result.tool, parts_of(result.cpu));
+  if (result.server_cpu) put("server", parts_of(*result.server_cpu));
+  const Totals& totals = result.totals;
+  if (totals.connections_asked == 0 || totals.connections <= totals.connections_asked) return;
+  put_line(
+      text, "in it",
+      fmt::format("{} opened anew",
+                  format_counted(totals.connections - totals.connections_asked, "connection")));
+}
+
+}  // namespace
+
+void put_line(std::string& text, std::string_view label, std::string_view value) {
+  text += fmt::format("  {:<11} {}\n", label, value);
+}
+
+std::string span_of(double seconds) { return format_time(seconds * 1e9); }
+
+void put_latencies(std::string& text, const RunResult& result) {
+  std::vector<Column> columns;
+  const auto add = [&](std::string_view name, const LatencySummary& latency) {
+    if (latency.count > 0) columns.push_back({name, &latency});
+  };
+  add("latency", result.latency);
+  if (result.service) add("service", *result.service);
+  if (result.lateness) add("lateness", *result.lateness);
+  if (result.connect) add("connect", *result.connect);
+  if (result.stages) add("tick", result.stages->tick);
+  if (columns.empty()) return;
+
+  text += '\n';
+  put_row(text, "", columns, [](const Column& column) { return std::string(column.name); });
+  put_row(text, "from", columns, [](const Column& column) { return column.latency->from; });
+  put_row(text, "min", columns,
+          [](const Column& column) { return time_or_dash(column.latency->min); });
+  // Where some were never answered, the first column lacks what the next one has.
+  std::set<double> percents;
+  for (const Column& column : columns) {
+    for (const Percentile& percentile : column.latency->percentiles)
+      percents.insert(percentile.percent);
+  }
+  for (const double percent : percents) {
+    // The hundredth is the maximum, which has its own row and is exact there.
+    if (percent >= 100) continue;
+    put_row(text, fmt::format("p{}", percent), columns,
+            [&](const Column& column) { return figure_at(*column.latency, percent); });
+  }
+  put_row(text, "max", columns, [](const Column& column) {
+    const LatencySummary& latency = *column.latency;
+    return latency.unanswered.value_or(0) > 0 ? "never" : time_or_dash(latency.max);
+  });
+  put_row(text, "mean", columns,
+          [](const Column& column) { return time_or_dash(column.latency->mean); });
+  put_row(text, "stddev", columns,
+          [](const Column& column) { return time_or_dash(column.latency->stddev); });
+}
+
+void put_costs(std::string& text, const RunResult& result) {
+  const double seconds = result.totals.seconds;
+  text += fmt::format("\n  {:<11}{:>12}{:>12}{:>12}{:>15}{:>12}\n", "cpu", "user", "sys",
+                      "of a core", "per message", "memory");
+  put_end(text, result.tool, result.cpu, seconds, result.us_cpu_per_message(), result.rss_bytes);
+  if (result.server_cpu) {
+    put_end(text, "server", *result.server_cpu, seconds,
+            result.server_us_cpu_per_message().value_or(0), result.server_rss_bytes.value_or(0));
+  } else if (result.server_unknown) {
+    put_line(text, "server", "unknown: " + *result.server_unknown);
+  }
+  if (result.server && !result.server->starts_with("netecho ("))
+    put_line(text, "of", *result.server);
+  put_parts(text, result);
+  put_line(text, "processors",
+           fmt::format("{:>11} busy, {} softirq, {} steal", format_share(result.machine.busy_pct),
+                       format_share(result.machine.softirq_pct),
+                       format_share(result.machine.steal_pct)));
+}
+
+}  // namespace wiremark::report

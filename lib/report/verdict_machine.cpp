@@ -1,0 +1,145 @@
+// The rules about the machine: what it did meanwhile, beside running both ends.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "measure/core_distance.h"
+#include "measure/quantity.h"
+#include "report/verdict_case.h"
+
+namespace wiremark::report {
+
+using namespace measure;
+
+namespace {
+
+// A thread that runs this soon after it became ready has not waited for a processor: waking one on
+// an idle processor takes 1.6 us here.
+constexpr double kWakeS = 5e-6;
+// Processor time, in percent of one core, that neither end of the run accounts for.
+constexpr double kOthersBusyPctMax = 20;
+// Processors that share no cache are five times as far apart as those that do, and a message costs
+// three times as much. Where nothing moved the distance varies by less than same_distance() allows.
+constexpr double kOtherPlaceFactor = 3;
+
+}  // namespace
+
+Judgement Case::judge_machine() {
+  judge_server_stops();
+  judge_waits();
+  judge_steal();
+  return std::move(judgement_);
+}
+
+// What a server works for long is its own. While its threads are not on a processor it is not the
+// server that is measured, and whatever comes meanwhile waits: away_s of the time of all threads.
+// hit_for() says against which figures it speaks; from 10 % on it is noted in any case.
+void Case::judge_server_stops() {
+  if (!result_.server_loop || result_.totals.seconds <= 0) return;
+  const unsigned threads = result_.server_cpu ? std::max(1U, result_.server_cpu->threads) : 1;
+  const double pct =
+      std::min(100., percent_of(result_.server_loop->away_s, result_.totals.seconds * threads));
+  Figures hit = hit_for(pct);
+  if (hit.empty() && pct <= kOwnPctMax) return;
+  doubt(std::move(hit),
+        fmt::format("the server stood still for {} of the time, {} at the longest: it was stopped "
+                    "or had no processor, which is not its own work",
+                    format_share(pct),
+                    format_time(static_cast<double>(result_.server_loop->gap_max))));
+}
+
+void Case::judge_waits() {
+  const char* const ours = result_.role == Role::generator ? "generator" : "server";
+  judge_wait(result_.wait, result_.cpu.threads, ours);
+  if (result_.server_cpu) judge_wait(result_.server_wait, result_.server_cpu->threads, "server");
+}
+
+// An end stands still while its cgroup is throttled, and while its threads are ready and have no
+// processor. hit_for() says against which figures that speaks.
+// - Throttled: the seconds that its cgroup was stopped, of the run. A quota that the server has to
+//   itself is part of what was measured: then it is only noted.
+// - No processor: run_delay_s less the throttled seconds and 5 us for each time slice, of the time
+//   of all threads. From 10 % on it is noted even if it hits no figure.
+void Case::judge_wait(const std::optional<ProcessorWait>& wait, unsigned threads, const char* end) {
+  const double seconds = result_.totals.seconds;
+  if (!wait || seconds <= 0) return;
+  const auto& stop = wait->throttled;
+  const double stopped_s = stop ? std::min(stop->seconds, seconds) : 0;
+  const double share = percent_of(stopped_s, seconds);
+  if (stop && stop->times > 0) {
+    const std::string text = fmt::format(
+        "the {} was throttled by its cgroup {} {} for {} (nr_throttled {}, throttled_usec {}): "
+        "its quota was used up",
+        end, stop->cgroup, format_counted(stop->times, "time"), format_time(stop->seconds * 1e9),
+        stop->times, static_cast<std::uint64_t>(stop->seconds * 1e6));
+    const auto& ours = result_.wait ? result_.wait->throttled : std::nullopt;
+    const bool its_own = &wait == &result_.server_wait && !(ours && ours->cgroup == stop->cgroup);
+    its_own ? note(text) : doubt(hit_for(share), text);
+  }
+  const double waited_s =
+      wait->run_delay_s - stopped_s - kWakeS * static_cast<double>(wait->slices);
+  const double pct =
+      std::min(100., percent_of(std::max(0., waited_s), seconds * std::max(1U, threads)));
+  Figures hit = hit_for(pct);
+  if (hit.empty() && pct <= kOwnPctMax) return;
+  doubt(std::move(hit),
+        fmt::format("the {} was ready and had no processor for {} of the time: others had it", end,
+                    format_share(pct)));
+}
+
+// Steal as a share of the time in which processors were wanted (busy and steal together). hit_for()
+// says against which figures it speaks; from 1 % on it is noted in any case.
+void Case::judge_steal() {
+  const MachineShare& machine = result_.machine;
+  const double share = percent_of(machine.steal_pct, machine.busy_pct + machine.steal_pct);
+  Figures hit = hit_for(share);
+  if (hit.empty() && share <= kOverduePctMax) return;
+  doubt(std::move(hit),
+        fmt::format("the hypervisor took {} of the processors' time away (steal), {} of what was "
+                    "wanted",
+                    format_share(machine.steal_pct), format_share(share)));
+}
+
+// Notes that other processes took over 20 % of a core: the busy time of all processors less that of
+// both ends. Where the server's share is not known, nobody can tell.
+void Case::judge_others() {
+  if (result_.role == Role::generator && !result_.server_cpu) return;
+  if (result_.role == Role::server || result_.totals.seconds <= 0) return;
+  const double seconds = result_.totals.seconds;
+  double ours = result_.cpu.pct(seconds);
+  if (result_.server_cpu) ours += result_.server_cpu->pct(seconds);
+  const double others = result_.machine.busy_pct * result_.host.cores_online - ours;
+  if (others <= kOthersBusyPctMax) return;
+  note(fmt::format("other processes took {} of a core meanwhile: the machine was not idle",
+                   format_share(others)));
+}
+
+// Notes that the processors came nearer or went apart, which the host of a virtual machine decides;
+// by more than a factor of 3 the run is a mixture of two machines, which speaks against all.
+void Case::judge_place() {
+  if (!result_.core_distance) return;
+  const auto [before, after] = *result_.core_distance;
+  if (same_distance(before, after)) return;
+  const auto [near, far] = std::minmax(before, after);
+  const bool other = static_cast<double>(far) > kOtherPlaceFactor * static_cast<double>(near);
+  doubt(other ? all() : Figures(),
+        fmt::format("the processors were {} ns apart before and {} ns after (a cache line there "
+                    "and back): the figures of two places are mixed",
+                    before, after));
+}
+
+// Notes that the program was built slower than a release, of which its figures then say nothing.
+void Case::judge_build() {
+  if (!result_.host.build) return;
+  for (const std::string& reason : measure::slowed_by(*result_.host.build))
+    note("built slower than a release: " + reason);
+}
+
+bool machine_was_limit(const RunResult& result, const std::vector<std::string>& figures) {
+  const Judgement of_machine = Case(result).judge_machine();
+  return std::ranges::any_of(of_machine.doubts, [&](const Doubt& doubt) {
+    return std::ranges::find_first_of(doubt.figures, figures) != doubt.figures.end();
+  });
+}
+
+}  // namespace wiremark::report
