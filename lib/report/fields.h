@@ -60,10 +60,11 @@ struct More {
   bool rows = false;  ///< Of a list: each item is a row of the CSV, behind what stands beside it.
 };
 
-/// Where a value comes from: read from the document; made of those that were, and compared with
-/// the document; the same in every document; or for the CSV alone.
+/// Where a value comes from: read from the document; computed from what was read, and compared with
+/// what the document says; the same in every document; or computed for the CSV alone.
 enum class Source : std::uint8_t { kept, made, constant, column };
 
+/// The unit of a field and how it is added up; both have a default.
 struct Rule {
   Unit unit = Unit::text;
   Add add = Add::parts;
@@ -123,7 +124,7 @@ constexpr auto constant(const char* place, Value value) {
   return Made<decltype(of)>{{{}, {}, place, "", Source::constant}, of};
 }
 
-/// It may have the name of a field that has no column.
+/// A column that only the CSV has. A field without a column may have the same name.
 template <class Function>
 constexpr Made<Function> column(const char* name, Function of) {
   return {{{.column = name}, {}, name, "", Source::column}, of};

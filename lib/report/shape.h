@@ -211,8 +211,13 @@ Wrong read(const Json& json, T& value, const Pointer& at) {
     value.clear();
     value.reserve(json.size());
     for (const Json& item : json) {
-      const Pointer here = at / value.size();
-      if (Wrong wrong = read(item, value.emplace_back(), here); !wrong.empty()) return wrong;
+      using Item = typename T::value_type;
+      if constexpr (Described<Item> && !InRow<Item>) {
+        const Pointer here = at / value.size();
+        if (Wrong wrong = read(item, value.emplace_back(), here); !wrong.empty()) return wrong;
+      } else {  // Nothing in it can contradict: it needs no place.
+        read(item, value.emplace_back(), at);
+      }
     }
     return {};
   } else if constexpr (std::is_enum_v<T>) {
