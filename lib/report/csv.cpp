@@ -38,7 +38,7 @@ std::string cell_of(const Json& value) {
   return cell + '"';
 }
 
-// A number each, and whatever else names a column. Where there is no `value`, cells are empty.
+// A column for each number, and for whatever else names one. Without a `value` cells are empty.
 void add_columns(const Shape& shape, const Json* value, const std::string& prefix,
                  std::string& names, std::string& cells) {
   for (const Shape& part : shape.parts) {
@@ -59,7 +59,7 @@ void add_header(const Shape& shape, std::string& names) {
   if (rows != shape.parts.end()) add_header(rows->parts[0], names);
 }
 
-// `before` are the cells of what the value is a part of.
+// `before` holds the cells of the documents around the value.
 void add_rows(const Shape& shape, const Json& value, std::string before, std::string& text) {
   std::string unused;
   add_columns(shape, &value, "", unused, before);

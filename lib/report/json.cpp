@@ -24,7 +24,7 @@ constexpr const Document* kKinds = nullptr;
 
 // The document, and the schema that it names after the upgrade; empty where it names none.
 Result<std::pair<Json, std::string>> parse(std::string_view text) {
-  // The library copies documents by recursion: what is deeper than any of ours is left out.
+  // The library copies documents by recursion: parts deeper than in any of ours are skipped.
   constexpr int kDepthMax = 16;
   const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kDepthMax; };
   Json json = Json::parse(text, shallow, false);
@@ -53,7 +53,7 @@ Json to_json(const Document& document, Form form) {
 }
 
 std::string json_document(const Document& document) {
-  // The buckets would fill thousands of lines if every number had its own.
+  // With a line for each number the buckets would fill thousands of lines.
   std::string text = "{";
   const char* separator = "\n  ";
   const Json json = to_json(document, Form::document);

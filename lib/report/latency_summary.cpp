@@ -61,7 +61,7 @@ Result<Histogram> restore(const LatencySummary& summary) {
 
 LatencySummary remade(const LatencySummary& summary) {
   const auto histogram = restore(summary);
-  // What was written before has zeros where there was nothing.
+  // Older documents say 0 where nothing was recorded, and not null.
   if (!histogram || histogram->empty()) return summary;
   std::vector<double> percents;
   for (const Percentile& percentile : summary.percentiles) percents.push_back(percentile.percent);
@@ -72,12 +72,12 @@ void add(LatencySummary& into, const LatencySummary& more) {
   std::vector<double> percents;
   Histogram all;
   for (const LatencySummary* latency : {&std::as_const(into), &more}) {
-    // parse_result() and summarize() make no other indexes than the layout has.
+    // parse_document() and summarize() make no indexes but those of the layout.
     if (const auto histogram = restore(*latency)) all.merge(*histogram);
     for (const Percentile& percentile : latency->percentiles)
       percents.push_back(percentile.percent);
   }
-  // A tail that one run was too short for stands in the longer one, and may stand in the whole.
+  // A percentile that one run was too short for may be in the other, and in the whole.
   std::ranges::sort(percents);
   const auto [repeated, end] = std::ranges::unique(percents);
   percents.erase(repeated, end);

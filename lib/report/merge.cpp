@@ -57,8 +57,8 @@ struct Time {
   double to = 0;
 };
 
-// Results written before hold the second in which the run was started, and not when its measured
-// part began: those of all count from there then, to a second.
+// Older results say in which second the run was started, and not when its measured part began. If
+// one of the runs is such a result, all are placed by that second.
 constexpr double kSecondOfStart = 1;
 
 bool all_say_when_measured(Runs runs) {
@@ -81,7 +81,7 @@ std::string text_of(const Time& time) {
   return fmt::format("{} for {}", clock(time.from), format_time((time.to - time.from) * kSecond));
 }
 
-// Rates of runs at once are added, and times of runs in turn: of others it would be wrong.
+// Rates may be added only of runs that overlapped, and times only of runs that did not.
 Result<> require_order(Runs runs, Names names, Order order) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].measured_from || parse_moment(runs[i].started).time_since_epoch().count() > 0)
@@ -111,8 +111,8 @@ Result<> require_order(Runs runs, Names names, Order order) {
   return {};
 }
 
-// Why the sum of runs at once is no rate that there ever was; empty where they had most of their
-// time in common.
+// Why the added rates were never there at once; empty where the runs overlapped for at least nine
+// tenths of the longest.
 std::string little_in_common(Runs runs) {
   constexpr double kCommonMin = 0.9;
   if (!all_say_when_measured(runs)) return {};
@@ -190,7 +190,7 @@ Path path_of(Runs runs) {
   return path;
 }
 
-// One that some run does not know is not known.
+// The servers of the whole are known if every run knows its own.
 void join_servers(RunResult& all, Runs runs) {
   std::vector<std::string> servers;
   all.server_unknown.reset();
@@ -215,7 +215,8 @@ void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
     }
   }
   for (std::size_t i = 0; all.role == Role::generator && i < runs.size(); ++i) {
-    // One generator at its limit is hidden by the others. A part of few messages is none.
+    // In the sum a generator at its limit is hidden by the others, so each part is judged too. With
+    // the messages of the whole: that a part had few of them is no reason for doubt.
     RunResult part = runs[i];
     part.latency = all.latency;
     part.least = all.least;

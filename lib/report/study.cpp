@@ -59,7 +59,7 @@ bool stands(const Rounds& rounds, std::string_view figure) {
 }
 
 std::optional<std::string> discord_of(const BypassParts& parts, double whole_ns) {
-  // Differences are taken round by round and their medians after that, so that they come near.
+  // Each part is the median of the differences of the rounds: such medians add up only roughly.
   constexpr double kOffPctMax = 20;
   const std::pair<const std::optional<measure::Spread>&, const char*> all[] = {
       {parts.sleep_and_wake, "spinning took no less time than sleeping"},

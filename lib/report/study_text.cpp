@@ -127,7 +127,7 @@ std::string load_text(const Way& load) {
 std::string text_report(const Comparison& study) {
   constexpr auto kRow = "  {:<{}} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n";
   std::size_t width = std::string_view("backend").size();
-  bool targets = false;  // Not backends: those of the user, as they were named.
+  bool targets = false;  // Servers that the user named, HOST:PORT, instead of backends.
   for (const Compared& one : study.backends) {
     width = std::max(width, one.backend.size());
     targets = targets || one.backend.find(':') != std::string::npos;

@@ -25,7 +25,7 @@ std::string packet_rate(std::uint64_t packets, double seconds) {
   return format_rate(seconds > 0 ? static_cast<double>(packets) / seconds : 0) + "/s";
 }
 
-// Those with bytes in them tell messages apart from acknowledgements.
+// Segments with data are counted apart: the others are acknowledgements.
 std::string packet_rates(const std::optional<Packets>& packets, double seconds) {
   if (!packets) return fmt::format("{:>14}", "n/a");
   return fmt::format("{:>14} in   {} out   ({} in, {} out with data)",
@@ -107,7 +107,7 @@ void put_backlog(std::string& text, const std::optional<Stages>& stages) {
   put_line(text, "", "left by a tick in a connection: " + bytes_of(stages->left));
 }
 
-// Every part that is not empty. Where all went well, that is one.
+// Each count that is not 0; a single one where every message was answered.
 std::string text_of(const Outcome& outcome) {
   if (outcome.planned == 0) return "nothing was planned or sent";
   std::string text = format_count(outcome.planned);
@@ -211,7 +211,7 @@ std::string text_report(const RunResult& result, bool colour, Letters letters) {
   put_costs(text, result);
   put_outcome(text, result, colour);
   put_surroundings(text, result);
-  // What invalidates the run stands at the top already.
+  // The reasons of the verdict stand at the top already.
   const std::size_t told = result.verdict ? result.verdict->reasons.size() : 0;
   if (result.warnings.size() > told) text += '\n';
   for (std::size_t i = told; i < result.warnings.size(); ++i)
@@ -233,7 +233,7 @@ std::string text_line(const Interval& interval) {
                         packet_rate(packets->out, seconds));
   }
   text += fmt::format("  rss {}\n", format_size(static_cast<double>(interval.rss_bytes)));
-  // A line of its own: whoever looks for it finds it, and the others keep to 80 columns.
+  // On a line of its own it is easy to find, and the other lines stay within 80 columns.
   if (interval.oldest_ns && interval.oldest_ns > interval.max_ns) {
     text += fmt::format("{:>10}a message has waited {} for its answer\n", "",
                         format_time(*interval.oldest_ns));

@@ -40,7 +40,7 @@ void put_end(std::string& text, std::string_view name, const CpuShare& share, do
                       rss_bytes > 0 ? format_size(static_cast<double>(rss_bytes)) : "-");
 }
 
-// What the figures leave out, where it matters beside them.
+// The processor time outside the measured part, where it is over 1 % of that in it.
 std::string parts_of(const CpuShare& share) {
   constexpr double kPart = 0.01;
   std::string text;
@@ -99,14 +99,14 @@ void put_latencies(std::string& text, const RunResult& result) {
   put_row(text, "from", columns, [](const Column& column) { return column.latency->from; });
   put_row(text, "min", columns,
           [](const Column& column) { return time_or_dash(column.latency->min); });
-  // Where some were never answered, the first column lacks what the next one has.
+  // Where messages were never answered, the first column lacks percentiles that others have.
   std::set<double> percents;
   for (const Column& column : columns) {
     for (const Percentile& percentile : column.latency->percentiles)
       percents.insert(percentile.percent);
   }
   for (const double percent : percents) {
-    // The hundredth is the maximum, which has its own row and is exact there.
+    // The hundredth percentile is the maximum, which has a row of its own and is exact there.
     if (percent >= 100) continue;
     put_row(text, fmt::format("p{}", percent), columns,
             [&](const Column& column) { return figure_at(*column.latency, percent); });

@@ -38,8 +38,8 @@ void upgrade_result(Json& document) {
   }
 }
 
-// Rows that were refused had no figures, the first ones no repeats, and the method was told in
-// words of the text alone.
+// In these documents refused rows had no figures, the oldest rows no repeats, and the method stood
+// in the text output alone.
 void upgrade_codecs(Json& document) {
   Json cells = taken(document, "cells");
   for (Json& cell : cells) {

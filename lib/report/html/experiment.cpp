@@ -36,7 +36,7 @@ double figure_of(const Trial& run, std::string_view name) {
   return 0;
 }
 
-// Scripts that go on later have the date in it, as a label.
+// A number, or a label with the date where a script may add rounds later.
 std::string round_of(const Trial& run) {
   const std::string label = label_of(run, "round");
   return label.empty() ? fmt::format("{}", figure_of(run, "round")) : label;
@@ -105,7 +105,7 @@ void add_comparisons(Page& page, const Experiment& study) {
   }
 }
 
-// Where a run has whole results, the figures of each.
+// Runs that hold a whole result of netload: its figures in a table, and its cost as a bar.
 void add_loads(Page& page, const Experiment& study) {
   HtmlTable table{{"run", "verdict", "messages/s", "p50", "p99", "server CPU"}, {}};
   std::vector<CostRow> costs;
