@@ -41,6 +41,19 @@ inline double mean_of(double into, double more, const Adding& adding) {
   return std::min(std::max(into, more), mean);  // Rounding can take it above both.
 }
 
+inline void join(std::string& into, const std::string& more) {
+  if ((", " + into + ", ").find(", " + more + ", ") == std::string::npos) into += ", " + more;
+}
+
+// Of the names that `into` has.
+inline void join(std::vector<std::pair<std::string, std::string>>& into,
+                 const std::vector<std::pair<std::string, std::string>>& more) {
+  for (auto& [name, value] : into) {
+    const auto found = std::ranges::find(more, name, [](const auto& one) { return one.first; });
+    if (found != more.end()) join(value, found->second);
+  }
+}
+
 template <class T>
 void add_value(T& into, const T& more, const Facts& facts, Adding adding) {
   adding.of_server |= facts.of_server;
@@ -55,6 +68,8 @@ void add_value(T& into, const T& more, const Facts& facts, Adding adding) {
             adding.missed->end())
       adding.missed->emplace_back(facts.missed, into ? adding.place : 0);
     into.reset();
+  } else if (rule == Add::join) {
+    if constexpr (requires { join(into, more); }) join(into, more);
   } else if constexpr (requires { add(into, more); }) {
     add(into, more);
   } else if constexpr (Described<T>) {

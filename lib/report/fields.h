@@ -37,6 +37,7 @@ enum class Add : std::uint8_t {
   largest,  ///< Of those that have it. Of flags: true where one is.
   least,
   mean,  ///< Weighted with the seconds.
+  join,  ///< Texts, or texts by name: those that differ, with commas between them.
 };
 
 /// The largest integer that every reader of JSON keeps exactly.

@@ -129,31 +129,6 @@ std::string little_in_common(Runs runs) {
                      format_time(seconds * kSecond), format_time(longest * kSecond));
 }
 
-std::string joined(std::vector<std::string> values) {
-  std::string text;
-  std::vector<std::string> told;
-  for (std::string& value : values) {
-    if (std::ranges::find(told, value) != told.end()) continue;
-    text += (told.empty() ? "" : ", ") + value;
-    told.push_back(std::move(value));
-  }
-  return text;
-}
-
-std::vector<std::pair<std::string, std::string>> config_of(Runs runs) {
-  std::vector<std::pair<std::string, std::string>> config;
-  for (const auto& [name, unused] : runs.front().config) {
-    std::vector<std::string> values;
-    for (const RunResult& run : runs) {
-      const auto found =
-          std::ranges::find(run.config, name, [](const auto& one) { return one.first; });
-      if (found != run.config.end()) values.push_back(found->second);
-    }
-    config.emplace_back(name, joined(std::move(values)));
-  }
-  return config;
-}
-
 std::string target_of(const RunResult& run) {
   for (const auto& [name, value] : run.config) {
     if (name == "target") return value;
@@ -176,30 +151,20 @@ std::vector<Check> checks_of(Runs runs) {
   return checks;
 }
 
-Path path_of(Runs runs) {
-  const auto joined_of = [&](std::string Path::* part) {
-    std::vector<std::string> values;
-    for (const RunResult& run : runs) values.push_back(run.path.*part);
-    return joined(std::move(values));
-  };
-  Path path = {joined_of(&Path::requested), joined_of(&Path::active), {}};
+std::vector<std::string> evidence_of(Runs runs) {
+  std::vector<std::string> all;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (const std::string& evidence : runs[i].path.evidence)
-      path.evidence.push_back(fmt::format("run {}: {}", i + 1, evidence));
+      all.push_back(fmt::format("run {}: {}", i + 1, evidence));
   }
-  return path;
+  return all;
 }
 
-// The servers of the whole are known if every run knows its own.
-void join_servers(RunResult& all, Runs runs) {
-  std::vector<std::string> servers;
-  all.server_unknown.reset();
-  for (const RunResult& run : runs) {
-    if (run.server) servers.push_back(*run.server);
-    if (run.server_unknown && !all.server_unknown) all.server_unknown = run.server_unknown;
-  }
-  all.server.reset();
-  if (all.server_cpu && servers.size() == runs.size()) all.server = joined(std::move(servers));
+// Why the processor time of the servers is not known, of the first run that says so.
+std::optional<std::string> unknown_of(Runs runs) {
+  const auto says = [](const RunResult& run) { return run.server_unknown.has_value(); };
+  const auto found = std::ranges::find_if(runs, says);
+  return found == runs.end() ? std::nullopt : found->server_unknown;
 }
 
 void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
@@ -250,14 +215,14 @@ Result<RunResult> merge(std::span<const RunResult> runs, Order order,
     adding.same_server = order == Order::at_once && target_of(run) == target_of(runs.front());
     add_fields(all, run, adding);
   }
-  all.config = config_of(runs);
-  all.path = path_of(runs);
+  all.path.evidence = evidence_of(runs);
+  all.server_unknown = unknown_of(runs);
+  if (!all.server_cpu) all.server.reset();
   all.checks = checks_of(runs);
   all.intervals = intervals_of(runs, order);
   for (const auto& [part, place] : missed)
     all.warnings.push_back(
         fmt::format("the sum is without {}, which {} lacks", part, name_of(place, names)));
-  join_servers(all, runs);
   pass_verdict_of_all(all, runs, order);
   return all;
 }

@@ -14,8 +14,8 @@ constexpr std::array<const char*, 3> names_of(Of<Role>) { return {"generator", "
 
 constexpr auto fields(Of<Path>) {
   return table("path", "What was asked for by name, what runs, and how we know.",
-               field("requested", &Path::requested, "", {.column = "requested"}),
-               field("active", &Path::active, "", {.column = "active"}),
+               field("requested", &Path::requested, Add::join, "", {.column = "requested"}),
+               field("active", &Path::active, Add::join, "", {.column = "active"}),
                field("evidence", &Path::evidence));
 }
 
@@ -228,7 +228,8 @@ constexpr auto fields(Of<RunResult>) {
       field("measured_from", &R::measured_from, {Unit::seconds, Add::least},
             "netload: when the measured part began, since 1970."),
       field("host", &R::host, "", {.column = ""}),
-      field("config", &R::config, "Options as the user writes them.", {.column = "config"}),
+      field("config", &R::config, Add::join, "Options as the user writes them.",
+            {.column = "config"}),
       field("path", &R::path, "", {.column = ""}), field("totals", &R::totals, "", {.column = ""}),
       field("latency_ns", &R::latency, "", {.column = "latency_"}),
       field("service_ns", &R::service,
@@ -248,7 +249,8 @@ constexpr auto fields(Of<RunResult>) {
             {.column = "server_", .of_server = true, .missed = "the server's processor time"}),
       made("cpu/server/pct", Unit::load, [](const R& run) { return run.server_pct(); }, "",
            {.column = "cpu_pct"}),
-      field("cpu/server/of", &R::server, "The processes that were measured.", {.column = "of"}),
+      field("cpu/server/of", &R::server, Add::join, "The processes that were measured.",
+            {.column = "of"}),
       field("cpu/server/unknown", &R::server_unknown, "Why its processor time is not known.",
             {.column = "unknown"}),
       field("cpu/machine", &R::machine, "", {.column = "machine_"}),
