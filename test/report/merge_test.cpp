@@ -181,6 +181,16 @@ TEST_CASE("what one run alone says of its end, or of no limit, is kept") {
   CHECK(all->host.nofile_hard == kUnlimited);
 }
 
+TEST_CASE("what differs in words is joined, each once") {
+  RunResult runs[] = {sample_result(), other_sample(), sample_result()};
+  runs[1].path.active = "epoll";
+  runs[2].path.active = "epoll";
+  runs[1].server = "netecho (pid 8)";
+  const auto all = merge(runs, Order::at_once);
+  CHECK(all->path.active == runs[0].path.active + ", epoll");
+  CHECK(all->server == *runs[0].server + ", netecho (pid 8)");
+}
+
 TEST_CASE("a check that failed once has failed") {
   RunResult runs[] = {sample_result(), other_sample(), sample_result()};
   runs[1].checks = {{"verify", false, "a reply differed"}, {"slo p99<2ms", true, "1 ms"}};
