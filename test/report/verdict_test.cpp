@@ -482,6 +482,15 @@ TEST_CASE("a percentile needs ten values beyond it, and rate and cost a hundred 
   CHECK(only_doubt(result) == "rate p50 cost: no message was measured");
 }
 
+TEST_CASE("messages without an answer are values beyond a percentile too") {
+  Histogram latency;
+  latency.record_many(kMillisecond, 900);
+  RunResult result = sample_result();
+  result.latency = summarize(latency, "schedule", std::vector<double>{99}, 100);
+  result.least.reset();
+  CHECK(is_good(result));  // Ten of a thousand; of 900 it were nine.
+}
+
 TEST_CASE("clamped values and missing connections are told") {
   RunResult result = sample_result();
   result.latency.clamped = 2;
