@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -29,6 +30,9 @@ constexpr unsigned kFirstBuffers = 64;
 // The buffers in use should fit the cache: 16 KiB over 100 connections took 1.98 us a message (1.90
 // to 2.17, ten interleaved runs) with this bound and 2.18 (2.06 to 2.39) without.
 constexpr std::size_t kCached = 2 << 20;
+// What circulates of long messages: 256 KiB over 10 connections took 46 us a message with 32
+// buffers of 16 KiB, and 59 us with 64 or 128 (four interleaved rounds).
+constexpr std::size_t kLongCached = 512 << 10;
 // Buffers of a power of two would all start in the same few sets of the cache.
 constexpr std::size_t kColour = 3 * 64;
 
@@ -124,6 +128,7 @@ Ring::Ring(Ring&& other) noexcept
     : ring_(other.ring_),
       active_(other.active_),
       missing_(std::move(other.missing_)),
+      submissions_(other.submissions_),
       open_(std::exchange(other.open_, false)) {}
 
 Ring::~Ring() {
@@ -133,6 +138,7 @@ Ring::~Ring() {
 io_uring_sqe& Ring::entry() {
   io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
   while (!sqe) {
+    ++submissions_;
     io_uring_submit_and_get_events(
         &ring_);  // Also fetches completions, without whose room nothing can be submitted.
     sqe = io_uring_get_sqe(&ring_);
@@ -190,8 +196,11 @@ Result<BufferRing> BufferRing::open(Ring& ring, unsigned count, std::size_t size
   const int status = io_uring_register_buf_ring(ring.get(), &registration, 0);
   if (status < 0) return failed("io_uring_register_buf_ring", "(needs Linux 5.19)", -status);
   io_uring_buf_ring_init(buffers.ring_);
-  while (buffers.circulating_ < std::min(kFirstBuffers, count))
-    buffers.give_back(buffers.circulating_++);
+  buffers.most_ = count;
+  buffers.most_of_long_ =
+      static_cast<unsigned>(std::clamp<std::size_t>(std::bit_floor(kLongCached / size), 1, count));
+  for (unsigned id = count; id-- > 0;) buffers.unused_.push_back(static_cast<std::uint16_t>(id));
+  buffers.take_in(std::min(kFirstBuffers, count));
   buffers.publish();
   return buffers;
 }
@@ -204,8 +213,11 @@ BufferRing::BufferRing(BufferRing&& other) noexcept
       fill_(other.fill_),
       count_(other.count_),
       circulating_(other.circulating_),
+      most_(other.most_),
+      most_of_long_(other.most_of_long_),
       pending_(other.pending_),
       added_(other.added_),
+      unused_(std::move(other.unused_)),
       place_(std::move(other.place_)) {}
 
 BufferRing::~BufferRing() {
@@ -214,9 +226,21 @@ BufferRing::~BufferRing() {
 }
 
 void BufferRing::grow() noexcept {
-  const unsigned wanted = std::min(2 * circulating_, count_);
-  if (wanted * fill_ > kCached) return;
-  while (circulating_ < wanted) give_back(circulating_++);
+  const unsigned wanted = std::min({2 * circulating_, count_, most_});
+  if (wanted * fill_ <= kCached) take_in(wanted);
+}
+
+void BufferRing::take_in(unsigned wanted) noexcept {
+  while (circulating_ < wanted) {
+    ++circulating_;
+    give_back(unused_.back());
+    unused_.pop_back();
+  }
+}
+
+void BufferRing::put_aside(unsigned id) noexcept {
+  unused_.push_back(static_cast<std::uint16_t>(id));  // Has had room for all of them.
+  --circulating_;
 }
 
 }  // namespace wiremark::net

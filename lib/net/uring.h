@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "net/uring_compat.h"
 #include "net/uring_options.h"
 
 namespace wiremark::net {
@@ -32,6 +33,8 @@ class Ring {
   /// An empty submission entry; makes room by submitting when the queue is full.
   io_uring_sqe& entry();
   io_uring* get() noexcept { return &ring_; }
+  /// How often entry() had to submit: an entry of before is out of reach.
+  std::uint64_t submissions() const noexcept { return submissions_; }
 
   /// True when completions are in the queue, or the next enter would bring some. A spinning loop
   /// looks here instead of entering the kernel.
@@ -47,6 +50,8 @@ class Ring {
 
   /// The options that are active.
   const UringOptions& active() const noexcept { return active_; }
+  /// Whether a receive may fill several buffers (Linux 6.10), asked for or not.
+  bool can_bundle() const noexcept { return ring_.features & kFeatBundle; }
   /// What was asked for and is not, a line each with the reason.
   const std::vector<std::string>& missing() const noexcept { return missing_; }
 
@@ -63,6 +68,7 @@ class Ring {
   io_uring ring_{};
   UringOptions active_;
   std::vector<std::string> missing_;
+  std::uint64_t submissions_ = 0;
   bool open_ = false;
 };
 
@@ -97,6 +103,8 @@ class BufferRing {
 
   /// Gives a buffer back to the kernel, which sees it after publish().
   void give_back(unsigned id) noexcept {
+    if (circulating_ > most_) [[unlikely]]
+      return put_aside(id);
     io_uring_buf_ring_add(ring_, memory_ + id * stride_, static_cast<unsigned>(size_),
                           static_cast<unsigned short>(id), static_cast<int>(count_ - 1),
                           pending_++);
@@ -110,11 +118,19 @@ class BufferRing {
   /// Doubles the buffers in use if there are more and the cache has room for them.
   void grow() noexcept;
 
+  /// To be told of each turn whether most of its bytes were parts of long messages. Those need no
+  /// more buffers than one receive fills: a receive that finds none begins again in the next turn,
+  /// and what was received is still in the cache when it is sent.
+  void hold_long(bool most) noexcept { most_ = most ? most_of_long_ : count_; }
+
   unsigned circulating() const noexcept { return circulating_; }
   std::size_t size() const noexcept { return size_; }
 
  private:
   BufferRing() = default;
+
+  void take_in(unsigned wanted) noexcept;
+  void put_aside(unsigned id) noexcept;
 
   io_uring_buf_ring* ring_ = nullptr;
   std::byte* memory_ = nullptr;
@@ -123,10 +139,13 @@ class BufferRing {
   std::size_t fill_ = 0;  // Moving average of the bytes in a filled buffer.
   unsigned count_ = 0;
   unsigned circulating_ = 0;
+  unsigned most_ = 0;          // That may circulate now.
+  unsigned most_of_long_ = 0;  // That may while long messages come.
   int pending_ = 0;
   unsigned added_ =
       0;  // Buffers given back since the start: the tail of the ring once they are published.
-  std::vector<std::uint16_t> place_;  // The entry of the ring in which each buffer was put last.
+  std::vector<std::uint16_t> unused_;  // The buffers that do not circulate.
+  std::vector<std::uint16_t> place_;   // The entry of the ring in which each buffer was put last.
 };
 
 }  // namespace wiremark::net

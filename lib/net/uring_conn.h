@@ -11,6 +11,7 @@ namespace wiremark::net {
 
 /// One cache line, so that an idle connection costs 64 bytes of user memory and nothing else.
 struct alignas(64) UringConn : Conn {
+  bool wide = false;                  ///< Long messages come: a receive may fill several buffers.
   std::uint16_t operations : 14 = 0;  ///< Completions still to come; freed at zero.
   std::uint16_t doubts : 2 = 0;       ///< Rechecks until a silent receive is armed again.
   Buffer flight;                      ///< Being sent; does not move until its completion.

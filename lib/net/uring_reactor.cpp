@@ -135,7 +135,7 @@ void UringReactor::arm(Op op, UringConn& conn) {
   } else {
     io_uring_prep_recv_multishot(&sqe, file, nullptr, 0, 0);
     sqe.flags |= IOSQE_BUFFER_SELECT;
-    if (ring_.active().bundle) sqe.ioprio |= kReceiveBundle;
+    if (ring_.active().bundle || conn.wide) sqe.ioprio |= kReceiveBundle;
   }
   conn.mark_file(sqe);
   io_uring_sqe_set_data64(&sqe, data_of(conn, op));
@@ -172,6 +172,14 @@ void UringReactor::cancel(Op op, UringConn& conn) {
   io_uring_sqe& sqe = ring_.entry();
   io_uring_prep_cancel64(&sqe, data_of(conn, op), 0);
   io_uring_sqe_set_data64(&sqe, static_cast<std::uint64_t>(Op::ignored));
+}
+
+// One receive of several buffers takes one system call's work, and one acknowledgement. The receive
+// that is armed ends, and begins anew so.
+void UringReactor::widen(UringConn& conn) {
+  if (!ring_.can_bundle() || options_.receive_timestamps) return;
+  conn.wide = true;
+  if (conn.reading) cancel(Op::receive, conn);
 }
 
 void UringReactor::wait(Nanoseconds deadline) {

@@ -100,6 +100,7 @@ class UringReactor {
   void arm_receive(UringConn& conn);
   void read_on(UringConn& conn);
   void cancel(Op op, UringConn& conn);
+  void widen(UringConn& conn);
   void after_send(const UringSends::Setback& setback);
   void zero_copy_over(const io_uring_cqe& cqe);
   void end_socket(int fd, int slot);
@@ -312,6 +313,8 @@ void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H
     const bool was_paused = conn.paused;
     feed(conn, bytes, handler, options_.stash_limit);
     flush(conn);
+    if (sends_.gathers(conn) && !conn.wide) [[unlikely]]
+      widen(conn);
     if (conn.paused && !was_paused && conn.reading) cancel(Op::receive, conn);
   }
   sends_.end_delivery();

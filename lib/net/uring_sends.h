@@ -4,7 +4,9 @@
 
 #include <liburing.h>
 
+#include <climits>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "net/reactor_options.h"
@@ -35,8 +37,9 @@ class UringSends {
     delivering_ = kNoBuffer;
   }
 
-  /// Queues what the connection has appended and lent. True when some of it must wait for the next
-  /// turn.
+  /// Queues what the connection has appended and lent: what it lends several times in a row, as a
+  /// long message that fills many buffers is, leaves in one send. True when some of it must wait
+  /// for the next turn.
   bool flush(UringConn& conn);
 
   /// What a completion means for a connection: the errno that ends it, or 0 if more is unsent than
@@ -50,7 +53,7 @@ class UringSends {
   /// For either completion of a send without a copy.
   Setback zero_copy_over(const io_uring_cqe& cqe);
   UringConn& conn_of_zero_copy(const io_uring_cqe& cqe) const noexcept {
-    return *lent_by(cqe).conn;
+    return *lent_by(cqe).front().conn;
   }
   /// For the completion of a send from `flight`; returns the errno that ends the connection, or 0.
   int sent(UringConn& conn, int result);
@@ -64,16 +67,38 @@ class UringSends {
   void collect_failed(F&& setback);
   /// Takes back the memory of the sends just submitted.
   void end_turn();
+  /// Whether the connection's last send was gathered, and in this turn.
+  bool gathers(const UringConn& conn) const noexcept {
+    return latest_.conn == &conn && latest_.gathered;
+  }
 
  private:
   static constexpr unsigned kNoBuffer = ~0u;
+  static constexpr int kHandled = INT_MAX;  // In place of the result of a send that failed.
   static constexpr unsigned kCopied = ~1u;  // Not in a receive buffer: in the memory of its turn.
 
+  // The parts of a gathered send stand behind one another.
   struct LentSend {
-    UringConn* conn;
+    UringConn* conn;  // Null: a part of the send before.
     const std::byte* data;
     std::uint32_t size;
     unsigned buffer;  // The receive buffer that holds it.
+  };
+
+  // Twice the buffers that one receive fills before the next connection has its turn.
+  static constexpr std::size_t kPartsMax = 64;
+  // What the kernel reads when it takes the entry of a gathered send.
+  struct Gathered {
+    msghdr message;
+    iovec parts[kPartsMax];
+  };
+  // The send that was queued last, to which its connection may add.
+  struct Latest {
+    UringConn* conn = nullptr;  // Null: none that may be added to.
+    io_uring_sqe* entry = nullptr;
+    std::size_t place = 0;          // Where it begins in its list.
+    std::uint64_t submissions = 0;  // Of the ring when it was queued: it may be gone since.
+    Gathered* gathered = nullptr;   // In the memory of the turn; null while it has one part.
   };
 
   static UringOp op_of(const io_uring_cqe& cqe) noexcept {
@@ -89,24 +114,26 @@ class UringSends {
   std::uint64_t lent_data(std::size_t place, UringOp op) const noexcept {
     return place << 4 | turn_.parity() << 3 | static_cast<std::uint64_t>(op);
   }
-  const LentSend& lent_by(const io_uring_cqe& cqe) const noexcept {
-    const std::size_t place = cqe.user_data >> 4;
-    return op_of(cqe) == UringOp::zero_copy ? zero_copies_[place] : lent_[parity_of(cqe)][place];
-  }
+  std::span<const LentSend> lent_by(const io_uring_cqe& cqe) const noexcept;
 
+  LentSend take_lent(UringConn& conn);
   void send_lent(UringConn& conn);
+  bool may_join(const UringConn& conn) const noexcept;
+  void join(UringConn& conn);
   void send_copy(UringConn& conn);
   void send_flight(UringConn& conn);
   io_uring_sqe& queue_lent(const LentSend& send);
   io_uring_sqe& queue_zero_copy(const LentSend& send);
-  Setback failed(const LentSend& send, int result);
+  Setback failed(std::span<const LentSend> parts, int result);
 
   Ring& ring_;
   BufferRing& buffers_;
   UringTurn& turn_;
   ReactorStats& stats_;
-  unsigned delivering_ = kNoBuffer;    // The buffer that on_data is reading.
-  bool delivering_lent_ = false;       // Whether a send uses it.
+  unsigned delivering_ = kNoBuffer;  // The buffer that on_data is reading.
+  bool delivering_lent_ = false;     // Whether a send uses it.
+  Latest latest_;
+  std::size_t joined_ = 0;             // Parts that joined a send, in this turn.
   std::vector<LentSend> lent_[2];      // By parity of the turn: queued now, and just submitted.
   std::vector<LentSend> zero_copies_;  // Until the kernel reports that it no longer needs them.
   std::vector<std::uint32_t> zero_copy_free_;  // Free entries of zero_copies_.
@@ -114,6 +141,7 @@ class UringSends {
 
 template <class F>
 void UringSends::collect_failed(F&& setback) {
+  latest_.conn = nullptr;
   const std::uint32_t parity = turn_.submitted_parity();
   if (lent_[parity].empty()) return;
   io_uring_cqe* cqe;
@@ -123,9 +151,8 @@ void UringSends::collect_failed(F&& setback) {
     const bool lent =
         op == UringOp::lent_send || (op == UringOp::zero_copy && !is_notification(*cqe));
     if (!lent || parity_of(*cqe) != parity) continue;
-    const LentSend& send = lent_by(*cqe);
-    const int result = std::exchange(cqe->res, static_cast<int>(send.size));
-    setback(failed(send, result));
+    const int result = std::exchange(cqe->res, kHandled);
+    setback(failed(lent_by(*cqe), result));
   }
 }
 
