@@ -135,6 +135,11 @@ class SegmentCounting {
   {
     return handler_.on_data(conn, bytes);
   }
+  void on_moved(net::Conn& conn, std::size_t size)
+    requires net::EchoHandler<H>
+  {
+    handler_.on_moved(conn, size);
+  }
   void on_close(net::Conn& conn, int error)
     requires net::StreamHandler<H>
   {

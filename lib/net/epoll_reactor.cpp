@@ -1,6 +1,8 @@
 // Readiness turned into data: edge-triggered, registered once, read into one shared buffer.
 #include "net/epoll_reactor.h"
 
+#include <sys/ioctl.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -41,6 +43,9 @@ EpollReactor::~EpollReactor() {
 std::vector<std::string> EpollReactor::describe() const {
   std::vector<std::string> lines = {"epoll, edge-triggered, one read buffer of " +
                                     std::to_string(options_.read_size >> 10) + " KiB"};
+  if (const std::uint64_t moved = stats_.moved.get(); moved > 0)
+    lines.push_back("splice(2): " + std::to_string(100 * moved / stats_.bytes_out.get()) +
+                    " % of the bytes sent never left the kernel");
   if (datagrams_)
     lines.push_back("UDP: recvmmsg(2) of up to " + std::to_string(DatagramBatch::kSize) +
                     " datagrams, answered by one sendmmsg(2)");
@@ -227,6 +232,52 @@ void EpollReactor::flush(Conn& flushed) {
     conn.over_limit = false;
     if (conn.reading) read_again(conn);
   }
+}
+
+// Bytes may not overtake others, and a timestamp comes only with recvmsg(2).
+bool EpollReactor::may_move(const EpollConn& conn) noexcept {
+  if (conn.unsent() > 0 || !conn.stash.empty() || options_.receive_timestamps || no_pipe_)
+    return false;
+  if (!pipe_) pipe_ = SplicePipe::open();
+  no_pipe_ = !pipe_;
+  return !no_pipe_;
+}
+
+// Echoes what has come, as far as there is room; the remainder is appended. Returns as recv(2).
+ssize_t EpollReactor::move(EpollConn& conn) {
+  const ssize_t count = pipe_->fill(conn.fd);
+  if (count < 0 && errno == EINVAL) {  // A socket that cannot: it is read instead.
+    no_pipe_ = true;
+    errno = EINTR;
+  }
+  if (count <= 0) return count;
+  int error = 0;
+  while (pipe_->size() > 0) {
+    const ssize_t sent = pipe_->send(conn.fd);
+    stats_.system_calls.add();
+    if (sent > 0) {
+      stats_.bytes_out.add(static_cast<std::size_t>(sent));
+      stats_.moved.add(static_cast<std::size_t>(sent));
+    } else if (errno != EINTR) {
+      error = errno;
+      break;
+    }
+  }
+  while (pipe_->size() > 0) {
+    const std::size_t size = pipe_->take_out(scratch_.get(), options_.read_size);
+    stats_.system_calls.add();
+    if (error == EAGAIN) conn.append({scratch_.get(), size});
+  }
+  if (error != 0 && error != EAGAIN) close(conn, error);
+  return count;
+}
+
+// After a move that took less than it might have: the pipe may have had no place for more.
+bool EpollReactor::holds_more(const EpollConn& conn, std::size_t taken) noexcept {
+  if (taken >= SplicePipe::kMost / 4) return true;  // The next read tells.
+  int waiting = 0;
+  stats_.system_calls.add();
+  return ::ioctl(conn.fd, FIONREAD, &waiting) != 0 || waiting > 0;
 }
 
 void EpollReactor::read_again(EpollConn& conn) {

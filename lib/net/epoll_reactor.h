@@ -22,6 +22,7 @@
 #include "net/receive_clock.h"
 #include "net/resumed.h"
 #include "net/socket.h"
+#include "net/splice_pipe.h"
 #include "net/stop.h"
 #include "net/taken_until.h"
 #include "net/upkeep.h"
@@ -96,6 +97,9 @@ class EpollReactor {
   // Nor do many that have much: as many of them are read more than once in a turn, up to 1 MiB
   // each, which takes 2 ms to decode as JSON. Those behind them wait for a later turn.
   static constexpr std::size_t kLongReadsPerTurn = 4;
+  // An echo of fewer bytes costs as much moved as copied: 4 KiB over 100 connections 3.88 us and
+  // 3.90, 16 KiB 4.43 and 5.24.
+  static constexpr std::size_t kMoveMin = 16 << 10;
 
   EpollReactor(const ReactorOptions& options, Fd epoll);
 
@@ -120,6 +124,9 @@ class EpollReactor {
   ssize_t receive(int fd);
   ssize_t receive_stamped(int fd);
   void read_again(EpollConn& conn);
+  bool may_move(const EpollConn& conn) noexcept;
+  ssize_t move(EpollConn& conn);
+  bool holds_more(const EpollConn& conn, std::size_t taken) noexcept;
   bool may_read_on() noexcept { return unfinished_.empty() && ++long_reads_ <= kLongReadsPerTurn; }
   void read_on(EpollConn& conn);
   // A wait that returned fewer events than it had room for has returned all that was ready when it
@@ -168,6 +175,8 @@ class EpollReactor {
   Resumed<EpollConn> resumed_;
   std::vector<EpollConn*> dead_;  // Closing; freed at the end of the turn, never inside a callback.
   std::unique_ptr<std::byte[]> scratch_;
+  std::unique_ptr<SplicePipe> pipe_;  // Made with the first large message of an EchoHandler.
+  bool no_pipe_ = false;              // There is none to be had.
   std::unique_ptr<EpollDatagrams> datagrams_;  // Made with the first UDP socket.
 };
 
@@ -307,7 +316,9 @@ void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end, bool its_t
     if (conn.over_limit || conn.paused || conn.resumed) return;
     if (reads == kReadsPerTurn) return read_again(conn);
     if (reads == 1 && !its_turn && !may_read_on()) return read_again(conn);
-    const ssize_t count = receive(conn.fd);
+    bool moving = false;
+    if constexpr (EchoHandler<H>) moving = conn.moves && may_move(conn);
+    const ssize_t count = moving ? move(conn) : receive(conn.fd);
     stats_.system_calls.add();
     if (count < 0) {
       if (errno == EINTR) continue;
@@ -321,6 +332,15 @@ void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end, bool its_t
     const auto size = static_cast<std::size_t>(count);
     stats_.bytes_in.add(size);
     conn.idle = 0;
+    if constexpr (EchoHandler<H>) {
+      conn.moves = size >= kMoveMin;
+      if (moving) {
+        handler.on_moved(conn, size);
+        flush(conn);
+        if (conn.moves && !to_the_end && !holds_more(conn, size)) break;
+        continue;
+      }
+    }
     feed(conn, {scratch_.get(), size}, handler, options_.stash_limit);
     flush(conn);
     if (size < options_.read_size && !to_the_end) break;

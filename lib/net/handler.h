@@ -39,6 +39,15 @@ concept StreamHandler = Handler<H> && requires(H handler, Conn& conn, Bytes byte
   { handler.on_close(conn, error) } -> std::same_as<void>;
 };
 
+/// A handler that sends back all that comes, as it came, and does not look at it. A backend may
+/// then move bytes from the socket to the socket without on_data.
+///
+///   on_moved(conn, size)   so many bytes have come and were sent back, or are being sent
+template <class H>
+concept EchoHandler = StreamHandler<H> && requires(H handler, Conn& conn, std::size_t size) {
+  { handler.on_moved(conn, size) } -> std::same_as<void>;
+};
+
 /// Delivers again what a handler that was paused had left unconsumed.
 template <StreamHandler H>
 void feed_rest(Conn& conn, H& handler) {

@@ -22,6 +22,7 @@ constexpr Counter ReactorStats::* kCounters[] = {
     &ReactorStats::unstamped,
     &ReactorStats::bytes_out,
     &ReactorStats::copied,
+    &ReactorStats::moved,
     &ReactorStats::pauses,
     &ReactorStats::out_of_buffers,
     &ReactorStats::rearmed,

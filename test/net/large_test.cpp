@@ -1,6 +1,8 @@
 // Messages that fill many buffers: they leave from where they came, each byte in its place.
 #include <doctest/doctest.h>
+#include <netinet/tcp.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -23,6 +25,21 @@ ReactorOptions small_buffers(unsigned count) {
   options.buffer_size = kBuffer;
   return options;
 }
+
+/// Leaves it to the reactor how the bytes go back.
+struct Mover : Echo {
+  void on_moved(Conn&, std::size_t size) { moved.add(size); }
+  Counter moved;
+};
+
+/// Stays in a move while it is held.
+struct HeldMover : Mover {
+  void on_moved(Conn&, std::size_t) {
+    inside = hold.load();
+    eventually([&] { return !hold.load(); });
+  }
+  std::atomic<bool> hold = false, inside = false;
+};
 
 /// Echoes, and once makes more submissions than the queue holds after the first part of a message.
 struct SubmitsBetween : Echo {
@@ -87,10 +104,60 @@ TEST_CASE_TEMPLATE("a part does not join a send that was submitted", R, UringRea
   CHECK(echo.done);
 }
 
+TEST_CASE_TEMPLATE("large messages are moved inside the kernel, small ones are read", R,
+                   EpollReactor) {
+  for (const std::string where : {"127.0.0.1:0", "[::1]:0"}) {
+    Mover echo;
+    Server<R, Mover> server(echo, {}, where);
+    Client client(server.address());
+    const std::string large = noise(1 << 20, 1), small = noise(1'000, 2);
+    for (int i = 0; i < 10; ++i) REQUIRE((client.exchange(large) == large));
+    for (int i = 0; i < 3; ++i) REQUIRE((client.exchange(small) == small));
+    const std::uint64_t moved = server.stats().moved.get();
+    CHECK(moved > 5 * large.size());
+    CHECK(moved <= echo.moved.get());
+    for (int i = 0; i < 10; ++i) REQUIRE((client.exchange(small) == small));
+    CHECK(server.stats().moved.get() == moved);
+    CHECK(server.stats().bytes_in.get() == 10 * large.size() + 13 * small.size());
+    CHECK(server.stats().bytes_out.get() == server.stats().bytes_in.get());
+  }
+}
+
+TEST_CASE_TEMPLATE("what a full socket leaves of a move comes in order", R, EpollReactor) {
+  Mover echo;
+  Server<R, Mover> server(echo);
+  Client client(server.address(), 4'096);
+  const std::string text = noise(24 << 20, 5);
+  std::thread sender([&] { client.send(text); });
+  CHECK(eventually([&] { return server.stats().pauses.get() > 0; }));
+  CHECK((client.receive(text.size()) == text));
+  sender.join();
+  CHECK(server.stats().moved.get() > 0);
+  CHECK(server.stats().copied.get() > 0);
+}
+
+// A pipe has 256 places, and each of these segments takes one. They are all there before the move.
+TEST_CASE_TEMPLATE("a move that fills the pipe with small pieces leaves nothing behind", R,
+                   EpollReactor) {
+  HeldMover echo;
+  Server<R, HeldMover> server(echo);
+  Client client(server.address());
+  const int now = 1;
+  ::setsockopt(client.fd(), IPPROTO_TCP, TCP_NODELAY, &now, sizeof now);
+  const std::string large = noise(32 << 10, 1), pieces = noise(60'000, 2);
+  REQUIRE((client.exchange(large) == large));
+  echo.hold = true;
+  REQUIRE(client.send(large));
+  REQUIRE(eventually([&] { return echo.inside.load(); }));
+  for (std::size_t at = 0; at < pieces.size(); at += 100) client.send(pieces.substr(at, 100));
+  echo.hold = false;
+  CHECK((client.receive(large.size() + pieces.size()) == large + pieces));
+}
+
 TEST_CASE_TEMPLATE("large messages come back beside half-closes, resets and slow readers", R,
                    EpollReactor, UringReactor) {
-  Echo echo;
-  Server<R, Echo> server(echo);
+  Mover echo;
+  Server<R, Mover> server(echo);
   Client slow(server.address(), 4'096);
   const std::string waiting = noise(200'000, 9);
   REQUIRE(slow.send(waiting));

@@ -81,6 +81,8 @@ class Echo {
     return bytes.size();
   }
 
+  void on_moved(net::Conn&, std::size_t size) { tally_.add(size); }
+
   std::optional<Bytes> on_datagram(Bytes bytes) {
     tally_.add(bytes.size());
     return bytes;
