@@ -30,8 +30,8 @@ constexpr unsigned kFirstBuffers = 64;
 // The buffers in use should fit the cache: 16 KiB over 100 connections took 1.98 us a message (1.90
 // to 2.17, ten interleaved runs) with this bound and 2.18 (2.06 to 2.39) without.
 constexpr std::size_t kCached = 2 << 20;
-// What circulates of long messages: 256 KiB over 10 connections took 46 us a message with 32
-// buffers of 16 KiB, and 59 us with 64 or 128 (four interleaved rounds).
+// What circulates of long messages: 256 KiB over 10 connections took 46 and 57 us a message with 32
+// buffers of 16 KiB, and 59 to 62 us with 64 or 128 (two runs of four interleaved rounds).
 constexpr std::size_t kLongCached = 512 << 10;
 // Buffers of a power of two would all start in the same few sets of the cache.
 constexpr std::size_t kColour = 3 * 64;
