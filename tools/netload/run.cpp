@@ -17,10 +17,10 @@
 #include "measure/quantity.h"
 #include "net/reactor.h"
 #include "net/workers.h"
+#include "netload/follower.h"
 #include "netload/load_result.h"
 #include "netload/planning.h"
-#include "netload/run_watch.h"
-#include "netload/watched_reactor.h"
+#include "netload/worker_counts.h"
 #include "printing.h"
 #include "segment_tally.h"
 #include "terminal.h"
@@ -75,10 +75,10 @@ class Run {
   load::StartGate gate_;
   LoadTally tally_;
   SegmentTallies segments_;
-  std::vector<WatchedReactor> reactors_;
+  std::vector<WorkerCounts> reactors_;
   CostWatch costs_;
   std::chrono::system_clock::time_point started_at_ = std::chrono::system_clock::now();
-  RunWatch watch_;
+  Follower watch_;
   std::atomic<bool> sampled_{false};  // The last sample was taken.
   bool all_connected_ = false;
   bool connect_timed_out_ = false;

@@ -9,7 +9,7 @@
 #include "measure/memory_echo.h"
 #include "measure/quantity.h"
 #include "measure/ratio.h"
-#include "netload/studies/rounds.h"
+#include "netload/studies/contenders.h"
 #include "report.h"
 
 namespace wiremark::tools {

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "measure/quantity.h"
 #include "netload/find_server.h"
-#include "netload/studies/rounds.h"
+#include "netload/studies/contenders.h"
 #include "printing.h"
 #include "report.h"
 

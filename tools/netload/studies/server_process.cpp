@@ -145,7 +145,7 @@ ServerProcess::~ServerProcess() {
   if (!folder_.empty()) fs::remove_all(folder_, ignored);
 }
 
-void ServerProcess::rest() const noexcept { ::kill(pid_, SIGSTOP); }
+void ServerProcess::pause() const noexcept { ::kill(pid_, SIGSTOP); }
 
 void ServerProcess::go_on() const noexcept { ::kill(pid_, SIGCONT); }
 

@@ -32,7 +32,7 @@ class ServerProcess {
   ~ServerProcess();
 
   /// Stops it (SIGSTOP) until go_on(): a server that spins would take its processor from another.
-  void rest() const noexcept;
+  void pause() const noexcept;
   void go_on() const noexcept;
 
   /// Its address, its process, and what its loops count.

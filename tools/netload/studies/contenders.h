@@ -1,4 +1,4 @@
-// Runs several loads, each on a server of its own, in turn, round by round.
+// The contenders of a study: several loads, each on its server, run in turn, round by round.
 #pragma once
 
 #include <functional>

@@ -7,7 +7,7 @@
 #include "load/start_gate.h"
 #include "netload/hdr_log.h"
 #include "netload/load_result.h"
-#include "netload/watched_reactor.h"
+#include "netload/worker_counts.h"
 #include "segment_tally.h"
 #include "signals.h"
 
@@ -18,15 +18,15 @@ struct Watched {
   const load::Plan& plan;
   const LoadTally& tally;
   SegmentTallies& segments;
-  const std::vector<WatchedReactor>& reactors;
+  const std::vector<WorkerCounts>& reactors;
   CostWatch& costs;
   const SharedGaps* server_gaps;  ///< Of a netecho that we started; null for any other.
 };
 
 /// Prints lines, snapshots and progress as `options` ask for, and keeps the log of histograms.
-class RunWatch {
+class Follower {
  public:
-  RunWatch(const LoadOptions& options, const Watched& run);
+  Follower(const LoadOptions& options, const Watched& run);
 
   /// Opens the gate at `start` and follows the run to its end.
   void follow(Nanoseconds start, load::StartGate& gate, const net::Stop& stop, Signals& signals);

@@ -1,5 +1,5 @@
-// Runs several loads, each on a server of its own, in turn, round by round.
-#include "netload/studies/rounds.h"
+// The contenders of a study: several loads, each on its server, run in turn, round by round.
+#include "netload/studies/contenders.h"
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ Result<Contender> enter(std::string name, const LoadOptions& load, net::Backend 
                         net::Backend server, ServerProcess::Listen listen) {
   auto started = ServerProcess::start(server_arguments(load, server), listen);
   if (!started) return std::unexpected(started.error());
-  started->rest();
+  started->pause();
   const Target target = started->target();
   return Contender{std::move(name), load, client, std::move(*started), target};
 }
@@ -57,7 +57,7 @@ Result<unsigned> run_rounds(unsigned rounds, std::vector<Contender>& contenders,
       quietly.output.progress = "off";
       if (contender.server) contender.server->go_on();
       auto result = run_load(quietly, contender.client, contender.target, arguments, stop, signals);
-      if (contender.server) contender.server->rest();
+      if (contender.server) contender.server->pause();
       if (!result) return std::unexpected(result.error());
       report::pass_verdict(*result);
       results.push_back(std::move(*result));

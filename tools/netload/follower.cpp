@@ -1,5 +1,5 @@
 // Lines, snapshots and progress of a run that others make.
-#include "netload/run_watch.h"
+#include "netload/follower.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -21,19 +21,19 @@ constexpr Nanoseconds kFirstSnapshot = 100 * kMillisecond;
 
 }  // namespace
 
-RunWatch::RunWatch(const LoadOptions& options, const Watched& run) : options_(options), run_(run) {
+Follower::Follower(const LoadOptions& options, const Watched& run) : options_(options), run_(run) {
   const std::string& file = options.latency.hdr_log;
   if (!file.empty()) log_.emplace(file, run.tally, run.plan.open_loop());
 }
 
-Result<> RunWatch::finish() {
+Result<> Follower::finish() {
   end_.seen.packets = run_.segments.end_packets();
   if (!log_) return {};
   log_->log_until(last_.seen.at);
   return log_->write();
 }
 
-void RunWatch::follow(Nanoseconds start, load::StartGate& gate, const net::Stop& stop,
+void Follower::follow(Nanoseconds start, load::StartGate& gate, const net::Stop& stop,
                       Signals& signals) {
   const Nanoseconds step = options_.time.interval;
   measure_from_ = start + run_.plan.warmup;
@@ -94,7 +94,7 @@ void RunWatch::follow(Nanoseconds start, load::StartGate& gate, const net::Stop&
   if (progress) wipe_progress();
 }
 
-void RunWatch::show_progress() const {
+void Follower::show_progress() const {
   const Nanoseconds now = now_ns();
   const double seconds = static_cast<double>(std::min(now, asked_end()) - measure_from_) / kSecond;
   const auto answered = run_.tally.sum(&load::Counts::in_time);
@@ -107,21 +107,21 @@ void RunWatch::show_progress() const {
                             measure::format_rate(static_cast<double>(answered) / seconds)));
 }
 
-LoadSample RunWatch::sample() const {
+LoadSample Follower::sample() const {
   net::ReactorStats stats;
-  for (const WatchedReactor& reactor : run_.reactors) stats += reactor.stats();
+  for (const WorkerCounts& reactor : run_.reactors) stats += reactor.stats();
   LoadSample sample = take_sample(run_.tally, stats);
   sample.seen.packets = run_.segments.packets();
   return sample;
 }
 
 // What is only compared between both ends of the measured part.
-LoadSample RunWatch::sample_with_costs() const {
+LoadSample Follower::sample_with_costs() const {
   Spent spent = run_.costs.spent();
   return run_.costs.aside([&] {
     LoadSample sample = this->sample();
     sample.spent = std::move(spent);
-    for (const WatchedReactor& reactor : run_.reactors) {
+    for (const WorkerCounts& reactor : run_.reactors) {
       if (const auto delay = reactor.run_delay()) sample.wait.threads.push_back(*delay);
     }
     sample.wait.throttling = measure::throttling_of(::getpid());

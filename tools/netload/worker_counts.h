@@ -13,7 +13,7 @@
 namespace wiremark::tools {
 
 /// The worker tells when its reactor begins and ends; any thread may read the counts.
-class WatchedReactor {
+class WorkerCounts {
  public:
   void began(const net::ReactorStats& stats) {
     const std::lock_guard lock(mutex_);
