@@ -210,7 +210,9 @@ def documents_keep_to_their_schemas():
 def the_table_tells_the_verdict():
     out = netload("--compare", "epoll", "--rounds", "2", "-c", "2", "-n", "50").ended_with(0).out
     expect(re.search(r"  epoll   (VALID FOR|INVALID) ", out), f"no verdict of a row in\n{out}")
-    contains(out, " 2 of 2 rounds of epoll: not p90, p99, p99.9: p90 rests on")
+    # A busy machine may make one of the two INVALID, which stands by itself.
+    rounds = re.findall(r" (\d) of 2 rounds of epoll: not p90, p99, p99\.9: p90 rests on", out)
+    equal(sum(map(int, rounds)), 2, "rounds in which p90 rests on too little")
     contains(out, "?          behind a figure: not to be trusted")
 
 
