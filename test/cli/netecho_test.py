@@ -198,11 +198,12 @@ def live_lines_show_packets_and_memory():
         flags = ["-c", "20", "-r", "100", "-d", "500ms", "-i", "100ms", "--json"]
         result = netload(server.address, *flags).ended_with(0).json()
         served = server.stop().ended_with(0).json()
-    for document in [result, served]:
+    # A slow machine sends the last messages behind the end, in lines that are in no total of netload.
+    for document, most in [(result, served["totals"]["packets"]["data_in"]),
+                           (served, served["totals"]["packets"]["data_out"])]:
         equal(len([one for one in document["intervals"] if one["rss_bytes"] < 1 << 20]), 0, "lines without memory")
         lines = sum(one["packets"]["data_out"] for one in document["intervals"])
-        total = document["totals"]["packets"]["data_out"]
-        expect(0 < lines <= total, f"{lines} segments in the lines of {total}")
+        expect(0 < lines <= most, f"{lines} segments in the lines of {most}")
     contains(server.err, " packets ")
 
 
