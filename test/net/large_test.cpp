@@ -101,6 +101,7 @@ TEST_CASE_TEMPLATE("a part does not join a send that was submitted", R, UringRea
     const std::string text = noise(kMessage, i);
     CHECK((client.exchange(text) == text));
   }
+  server.stop();
   CHECK(echo.done);
 }
 
@@ -117,6 +118,7 @@ TEST_CASE_TEMPLATE("large messages are moved inside the kernel, small ones are r
     CHECK(moved > 5 * large.size());
     CHECK(moved <= echo.moved.get());
     for (int i = 0; i < 10; ++i) REQUIRE((client.exchange(small) == small));
+    server.stop();
     CHECK(server.stats().moved.get() == moved);
     CHECK(server.stats().bytes_in.get() == 10 * large.size() + 13 * small.size());
     CHECK(server.stats().bytes_out.get() == server.stats().bytes_in.get());
