@@ -31,7 +31,19 @@ class GapWatch {
   /// ran() tells the processor time of its thread; it takes a system call.
   template <class Ran>
   void turn(Nanoseconds now, Nanoseconds woke, Nanoseconds gap, Ran&& ran) {
-    if (!gaps_) return;
+    if (gaps_) [[unlikely]]
+      watch(now, woke, gap, ran);
+  }
+
+ private:
+  struct Reading {
+    Nanoseconds at = 0;
+    Nanoseconds ran = 0;
+  };
+
+  // Kept out of the turns of a loop that nobody watches.
+  template <class Ran>
+  [[gnu::noinline]] void watch(Nanoseconds now, Nanoseconds woke, Nanoseconds gap, Ran& ran) {
     if (gap > gaps_->gap_max_ns.load(std::memory_order_relaxed))
       gaps_->gap_max_ns.store(gap, std::memory_order_relaxed);
     if (gap < kHeldUp && now - last_.at < kHeldUp) return;
@@ -45,12 +57,6 @@ class GapWatch {
     }
     before_ = std::exchange(last_, current);
   }
-
- private:
-  struct Reading {
-    Nanoseconds at = 0;
-    Nanoseconds ran = 0;
-  };
 
   LoopGaps* gaps_ = nullptr;
   Reading last_;

@@ -6,19 +6,6 @@
 
 namespace wiremark::load {
 
-std::optional<DatagramHeader> DatagramHeader::read(Bytes bytes) noexcept {
-  if (bytes.size() < kSize) return std::nullopt;
-  return DatagramHeader{load_le<std::uint64_t>(bytes.data()),
-                        load_le<std::uint32_t>(bytes.data() + 8),
-                        load_le<std::uint32_t>(bytes.data() + 12)};
-}
-
-void DatagramHeader::write(std::byte* to) const noexcept {
-  store_le(to, run);
-  store_le(to + 8, connection);
-  store_le(to + 12, sequence);
-}
-
 std::unique_ptr<Exchange> RawPlan::exchange(std::size_t clients) const {
   return std::make_unique<RawExchange>(*this, clients);
 }

@@ -20,8 +20,17 @@ struct DatagramHeader {
   std::uint32_t sequence;    ///< The number of the message on its connection.
 
   /// None if `bytes` are too few.
-  static std::optional<DatagramHeader> read(Bytes bytes) noexcept;
-  void write(std::byte* to) const noexcept;
+  static std::optional<DatagramHeader> read(Bytes bytes) noexcept {
+    if (bytes.size() < kSize) return std::nullopt;
+    return DatagramHeader{load_le<std::uint64_t>(bytes.data()),
+                          load_le<std::uint32_t>(bytes.data() + 8),
+                          load_le<std::uint32_t>(bytes.data() + 12)};
+  }
+  void write(std::byte* to) const noexcept {
+    store_le(to, run);
+    store_le(to + 8, connection);
+    store_le(to + 12, sequence);
+  }
 };
 
 class RawPlan final : public ExchangePlan {
