@@ -47,15 +47,18 @@ int DatagramBatch::receive(int socket) {
 }
 
 void DatagramBatch::answer(unsigned place, Bytes bytes) {
-  std::byte* const start = room(place);
-  if (bytes.size() > kDatagramRoom) return stats_.datagrams_unsent.add();
-  if (static_cast<std::size_t>(bytes.data() - start) >= kDatagramRoom) [[unlikely]] {
-    if (!bytes.empty()) std::memcpy(start, bytes.data(), bytes.size());
-    stats_.copied.add(bytes.size());
-    bytes = {start, bytes.size()};
-  }
+  if (static_cast<std::size_t>(bytes.data() - room(place)) >= kDatagramRoom) [[unlikely]]
+    return answer_copy(place, bytes);
   parts_[place] = {const_cast<std::byte*>(bytes.data()), bytes.size()};
   answered_ |= 1u << place;
+}
+
+void DatagramBatch::answer_copy(unsigned place, Bytes bytes) {
+  if (bytes.size() > kDatagramRoom) return stats_.datagrams_unsent.add();
+  std::byte* const start = room(place);
+  if (!bytes.empty()) std::memcpy(start, bytes.data(), bytes.size());
+  stats_.copied.add(bytes.size());
+  answer(place, {start, bytes.size()});
 }
 
 void DatagramBatch::send_answers(int socket) {

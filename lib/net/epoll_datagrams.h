@@ -46,6 +46,9 @@ class DatagramBatch {
   // Buffers of a power of two would all start in the same few sets of the cache.
   static constexpr std::size_t kStride = kDatagramRoom + 3 * 64;
 
+  // Not a part of answer(), which would save registers for it.
+  [[gnu::noinline]] void answer_copy(unsigned place, Bytes bytes);
+
   std::byte* room(unsigned place) const noexcept { return memory_.get() + place * kStride; }
 
   ReactorStats& stats_;

@@ -15,8 +15,6 @@ static_assert(kControlRoom >= CMSG_SPACE(sizeof(in_pktinfo)) + CMSG_SPACE(sizeof
 
 namespace {
 
-constexpr std::uint16_t kReservedPorts = 1'024;
-
 Result<> turn_on(int fd, int level, int name, const char* spelled) {
   constexpr int kOn = 1;
   if (::setsockopt(fd, level, name, &kOn, sizeof kOn) != 0) return failed("setsockopt", spelled);
@@ -30,11 +28,6 @@ bool is(const cmsghdr& control, int level, int type) noexcept {
 template <class T>
 T& data_of(cmsghdr& control) noexcept {
   return *reinterpret_cast<T*>(CMSG_DATA(&control));
-}
-
-// sockaddr_in6 has its port at the same offset as sockaddr_in.
-std::uint16_t port_of(const msghdr& datagram) noexcept {
-  return ntohs(static_cast<const sockaddr_in*>(datagram.msg_name)->sin_port);
 }
 
 Bytes host_of(const void* address) noexcept {
@@ -79,7 +72,7 @@ bool turn_round(cmsghdr& control) noexcept {
   return true;
 }
 
-[[gnu::noinline]] bool turn_all_round(msghdr& datagram) noexcept {
+bool turn_all_round(msghdr& datagram) noexcept {
   for (cmsghdr* control = CMSG_FIRSTHDR(&datagram); control;
        control = CMSG_NXTHDR(&datagram, control)) {
     if (!turn_round(*control)) return false;
@@ -99,24 +92,23 @@ Result<> tell_way(int fd, const Address& bound) {
   return turn_on(fd, IPPROTO_IP, IP_PKTINFO, "IP_PKTINFO");
 }
 
-void Answerable::add_own(const Address& bound) { own_.push_back({bound.port(), bound}); }
+Answerable::Answerable() noexcept {
+  for (std::uint16_t port = 0; port < kReservedPorts; ++port) suspect_.set(port);
+}
 
-[[gnu::noinline]] bool Answerable::is_own(const msghdr& datagram,
-                                          std::uint16_t port) const noexcept {
+void Answerable::add_own(const Address& bound) {
+  own_.push_back({bound.port(), bound});
+  suspect_.set(bound.port());
+}
+
+bool Answerable::is_own(const msghdr& datagram, std::uint16_t port) const noexcept {
   for (const Own& own : own_)
     if (own.port == port && is(own.address, datagram)) return true;
   return false;
 }
 
-// For each datagram, so the usual one, which comes with its TTL alone, has a way of its own.
-bool Answerable::prepare(msghdr& datagram) const noexcept {
-  const std::uint16_t port = port_of(datagram);
-  if (port < kReservedPorts) return false;
-  bool own_port = false;
-  for (const Own& own : own_) own_port |= own.port == port;
-  if (own_port || datagram.msg_controllen != CMSG_SPACE(sizeof(int))) [[unlikely]]
-    return !(own_port && is_own(datagram, port)) && turn_all_round(datagram);
-  return turn_round(*static_cast<cmsghdr*>(datagram.msg_control));
+bool Answerable::prepare_closely(msghdr& datagram, std::uint16_t port) const noexcept {
+  return port >= kReservedPorts && !is_own(datagram, port) && turn_all_round(datagram);
 }
 
 }  // namespace wiremark::net

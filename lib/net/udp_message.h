@@ -2,8 +2,10 @@
 // how far it may still go.
 #pragma once
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -25,6 +27,8 @@ Result<> tell_way(int fd, const Address& bound);
 /// datagram, so one datagram could set an echo server upon another, or upon itself.
 class Answerable {
  public:
+  Answerable() noexcept;
+
   /// Adds an address of our own. If it stands for all addresses, a datagram that claims to come
   /// from where it was sent to is taken for our own.
   void add_own(const Address& bound);
@@ -34,17 +38,29 @@ class Answerable {
   /// each other 255 times at most. False where no answer may be sent: no hop is left; it comes from
   /// an address of our own; or from a port below 1,024, where echo (7), daytime (13), quote (17),
   /// chargen (19) and time (37) answer everything (inetd(8) refuses the same).
-  bool prepare(msghdr& datagram) const noexcept;
+  bool prepare(msghdr& datagram) const noexcept {
+    // sockaddr_in6 has its port at the same offset as sockaddr_in.
+    const std::uint16_t port = ntohs(static_cast<const sockaddr_in*>(datagram.msg_name)->sin_port);
+    // The usual one comes from any other port, and with its TTL or hop limit alone.
+    if (suspect_[port] || datagram.msg_controllen != CMSG_SPACE(sizeof(int))) [[unlikely]]
+      return prepare_closely(datagram, port);
+    int& hops = *reinterpret_cast<int*>(CMSG_DATA(static_cast<cmsghdr*>(datagram.msg_control)));
+    return --hops > 0;
+  }
 
  private:
+  static constexpr std::uint16_t kReservedPorts = 1'024;
+
   struct Own {
     std::uint16_t port;
     Address address;
   };
 
+  bool prepare_closely(msghdr& datagram, std::uint16_t port) const noexcept;
   bool is_own(const msghdr& datagram, std::uint16_t port) const noexcept;
 
   std::vector<Own> own_;
+  std::bitset<65'536> suspect_;  // Ports that are our own or reserved.
 };
 
 }  // namespace wiremark::net
