@@ -70,11 +70,12 @@ Nanoseconds Load<Net>::start(Nanoseconds now) {
 // Counts how long the loop did not listen, in the measured part.
 template <Carrier Net>
 void Load<Net>::watch_itself(Nanoseconds now) {
-  if (net_.woke() < measure_from_ || now >= end_) return;
   const Nanoseconds gap = net_.gap();
+  if (gap <= gap_known_ || net_.woke() < measure_from_ || now >= end_) return;
   if (gap >= net::Attention::kHeldUp) counts_.held_up_ns.add(gap);
   if (gap > counts_.gap_max_ns.load(std::memory_order_relaxed))
     counts_.gap_max_ns.store(gap, std::memory_order_relaxed);
+  gap_known_ = std::min(gap, net::Attention::kHeldUp - 1);
 }
 
 // The planned time of the message that has waited longest for its answer, or to be sent; kNever
@@ -467,7 +468,7 @@ inline void Load<Net>::answered(MessageId message, const Slots::Entry& sent, std
   Nanoseconds due = sent.sent_ns;
   if (open_loop_ && !plan_.timed_from_send)
     due = sent.planned_ns + std::min(sent.own_ns, sent.sent_ns - sent.planned_ns);
-  counts.least.record(heard - due);
+  counts.least.record_in_bucket(std::min(heard - due, measure::Histogram::kHighest));
 }
 
 template <Carrier Net>

@@ -166,6 +166,7 @@ class Load {
   std::size_t alive_ = 0;
 
   Gaps gaps_;
+  Nanoseconds gap_known_ = 0;  // A gap of the loop that is no longer changes no count.
 
   Nanoseconds measure_from_ = 0;
   Nanoseconds end_ = kNever;       // Of the measured part; kNever without a limit of time.
