@@ -22,6 +22,8 @@ class Attention {
   /// noticed; 0: sleeps have no limit.
   explicit Attention(Nanoseconds heartbeat) noexcept : heartbeat_(heartbeat) {}
 
+  /// The loop begins, with its first turn.
+  void begins(Nanoseconds now) noexcept { woke_ = began_ = until_ = now; }
   /// Until when a wait that begins `now` may sleep.
   Nanoseconds at_most(Nanoseconds now, Nanoseconds deadline) const noexcept {
     return heartbeat_ > 0 ? std::min(deadline, now + heartbeat_) : deadline;
@@ -33,7 +35,7 @@ class Attention {
   }
   /// The wait has ended. Runs once a turn, and costs little more than a call.
   [[gnu::always_inline]] void woke(Nanoseconds now) noexcept {
-    const Nanoseconds worked = woke_ == 0 ? 0 : began_ - woke_;
+    const Nanoseconds worked = began_ - woke_;
     const Nanoseconds overslept = now > until_ ? now - until_ : 0;
     heard_ = now;
     if (overslept > kTimerSlack)

@@ -126,7 +126,7 @@ void EpollReactor::rest_listeners(int error) {
 }
 
 void EpollReactor::wake_listeners() {
-  listeners_paused_until_ = 0;
+  listeners_paused_until_ = kNever;
   for (const Fd& listener : listeners_) watch_listener(listener.get());
 }
 
@@ -137,6 +137,7 @@ Result<Conn*> EpollReactor::connect(const Address& to, const ConnectOptions& opt
   EpollConn& conn = pool_.take(socket->release(), Conn::State::connecting);
   conn.user = user;
   const int status = ::connect(conn.fd, to.data(), to.size());
+  stats_.system_calls.add();
   const int error = status == 0 || errno == EINPROGRESS ? 0 : errno;
   // A socket that connected at once, as a Unix one does, still reports EPOLLOUT.
   if (const auto watched = watch_conn(conn); !watched) {
@@ -160,8 +161,8 @@ bool EpollReactor::finish_connect(EpollConn& conn) {
   return true;
 }
 
-int EpollReactor::wait(epoll_event* events, Nanoseconds deadline, bool hurry) {
-  Nanoseconds start = now();
+// `start`: about now.
+int EpollReactor::wait(epoll_event* events, Nanoseconds start, Nanoseconds deadline, bool hurry) {
   // No event will wake a turn for connections that were closed outside a delivery.
   hurry |= !resumed_.empty() || !dead_.empty();
   const Nanoseconds began = start;

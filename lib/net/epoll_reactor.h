@@ -118,7 +118,7 @@ class EpollReactor {
     return watch(conn.fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, data_of(&conn, kConn));
   }
   EpollDatagrams& datagrams();
-  int wait(epoll_event* events, Nanoseconds deadline, bool hurry);
+  int wait(epoll_event* events, Nanoseconds start, Nanoseconds deadline, bool hurry);
   Nanoseconds nap(Nanoseconds start, Nanoseconds until);
   bool finish_connect(EpollConn& conn);
   ssize_t receive(int fd);
@@ -164,7 +164,7 @@ class EpollReactor {
   Fd epoll_;
   std::vector<Fd> listeners_;
   unsigned accepts_in_vain_ = 0;
-  Nanoseconds listeners_paused_until_ = 0;  // 0 while they accept.
+  Nanoseconds listeners_paused_until_ = kNever;  // While they accept.
   ConnPool<EpollConn> pool_;
   Upkeep upkeep_;
   bool left_unread_ = false;            // In this turn, by a socket that is not in unfinished_.
@@ -199,9 +199,12 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
   epoll_event events[kEvents];
   if (auto usable = stop.usable(); !usable) return usable;
   if (auto watched = watch(stop.fd(), EPOLLIN, 0); !watched) return watched;
-  Nanoseconds deadline = handler.on_turn(now());
+  Nanoseconds start = now();
+  attention_.begins(start);
+  Nanoseconds deadline = handler.on_turn(start);
+  start = now();
   while (!stop.requested()) {
-    const int count = wait(events, deadline, has_unfinished<H>());
+    const int count = wait(events, start, deadline, has_unfinished<H>());
     attention_.woke(now());
     if (options_.receive_timestamps) receive_clock_.look();
     if constexpr (StreamHandler<H>) {
@@ -220,14 +223,17 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
       note_left(count, unfinished);
     const Nanoseconds end = now();
     waiter_.saw_events(end, static_cast<unsigned>(count));
-    if (listeners_paused_until_ != 0 && end >= listeners_paused_until_) wake_listeners();
+    if (end >= listeners_paused_until_) wake_listeners();
     if constexpr (StreamHandler<H>) {
       upkeep_.turn(end, Buffer::held_here(), pool_, [&](Conn& conn, int why) { close(conn, why); });
       if (!dead_.empty()) reap(handler);
     }
+    const std::uint64_t calls = stats_.system_calls.get();
     deadline = handler.on_turn(end);
+    // Without a system call no time to speak of has passed.
+    start = stats_.system_calls.get() == calls ? end : now();
     if constexpr (StreamHandler<H>) deadline = std::min(deadline, upkeep_.due());
-    if (listeners_paused_until_ != 0) deadline = std::min(deadline, listeners_paused_until_);
+    deadline = std::min(deadline, listeners_paused_until_);
   }
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stop.fd(), nullptr);
   return {};

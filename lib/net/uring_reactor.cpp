@@ -228,8 +228,8 @@ void UringReactor::end_turn(Nanoseconds end) {
   if (datagrams_) left_unread_ |= datagrams_->end_turn();
   turn_.end();
   note_taken();
-  if (listeners_paused_until_ != 0 && end >= listeners_paused_until_) {
-    listeners_paused_until_ = 0;
+  if (end >= listeners_paused_until_) {
+    listeners_paused_until_ = kNever;
     for (UringConn* listener : listeners_) {
       if (listener->operations == 0) arm(Op::accept, *listener);
     }

@@ -152,10 +152,10 @@ class UringReactor {
   std::vector<UringConn*> listeners_;
   bool deaf_ = false;  // A request to stop would not end a sleep.
   unsigned accepts_in_vain_ = 0;
-  Nanoseconds listeners_paused_until_ = 0;  // 0 while they accept.
-  Nanoseconds recheck_at_ = 0;              // 0 while none is due.
-  std::size_t rechecks_left_ = 0;           // Each covers one block of the pool.
-  std::size_t recheck_block_ = 0;           // The block of the last one.
+  Nanoseconds listeners_paused_until_ = kNever;  // While they accept.
+  Nanoseconds recheck_at_ = 0;                   // 0 while none is due.
+  std::size_t rechecks_left_ = 0;                // Each covers one block of the pool.
+  std::size_t recheck_block_ = 0;                // The block of the last one.
   bool left_behind_ = false;  // By the last enter: the kernel has more completions to hand over.
   bool left_unread_ = false;  // In this turn, by a socket whose receive begins with the next enter.
   bool share_used_ = false;   // In this turn, by a socket: it filled a buffer completely.
@@ -182,7 +182,9 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
   assert(DatagramServer<H> || DatagramClient<H> || !datagrams_);
   if (auto usable = stop.usable(); !usable) return usable;
   watch_stop(stop.fd());
-  Nanoseconds deadline = handler.on_turn(now());
+  const Nanoseconds begin = now();
+  attention_.begins(begin);
+  Nanoseconds deadline = handler.on_turn(begin);
   while (!stop.requested()) {
     wait(deadline);
     attention_.woke(now());
@@ -207,7 +209,7 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
     }
     deadline = handler.on_turn(end);
     if constexpr (StreamHandler<H>) deadline = std::min(deadline, upkeep_.due());
-    if (listeners_paused_until_ != 0) deadline = std::min(deadline, listeners_paused_until_);
+    deadline = std::min(deadline, listeners_paused_until_);
     if (recheck_at_ != 0) deadline = std::min(deadline, recheck_at_);
     if (deaf_) deadline = std::min(deadline, end + kDeafSleep);
   }

@@ -14,6 +14,7 @@ constexpr Nanoseconds kStart = kSecond;
 
 TEST_CASE("a loop that an event woke in its sleep was there in time") {
   Attention attention(0);
+  attention.begins(kStart);
   attention.waits(kStart, kNever);
   attention.woke(kStart + kSecond);
   CHECK(attention.heard() == kStart + kSecond);
@@ -22,6 +23,7 @@ TEST_CASE("a loop that an event woke in its sleep was there in time") {
 
 TEST_CASE("a loop that slept past its time should have woken then") {
   Attention attention(0);
+  attention.begins(kStart);
   attention.waits(kStart, kStart + kMillisecond);
   attention.woke(kStart + kMillisecond + 60 * kMicrosecond);  // As late as timers are.
   CHECK(attention.heard() == attention.woke());
@@ -41,6 +43,7 @@ TEST_CASE("with a heartbeat, no stop is longer unseen") {
 
 TEST_CASE("what lay there when a long turn was over came during it") {
   Attention attention(0);
+  attention.begins(kStart);
   attention.waits(kStart, kNever);
   attention.woke(kStart + 10);
   attention.waits(kStart + 3 * kMillisecond, kNever);
@@ -57,6 +60,7 @@ TEST_CASE("what lay there when a long turn was over came during it") {
 
 TEST_CASE("a look without sleep that takes long is a gap as well") {
   Attention attention(0);
+  attention.begins(kStart);
   attention.waits(kStart, 0);
   attention.woke(kStart + kSecond);
   CHECK(attention.heard() == kStart);

@@ -53,13 +53,14 @@ class TurnTally {
   }
 
   void end_turn(const net::Reactor auto& reactor, Nanoseconds now, EchoCounts& counts) {
+    if (messages_ > 0) {
+      counts.service.record_many(now - reactor.woke(), messages_);
+      counts.messages.add(messages_);
+      counts.bytes_in.add(bytes_);
+      messages_ = 0;
+      bytes_ = 0;
+    }
     counts.gaps.turn(now, reactor.woke(), reactor.gap(), measure::processor_time_of_this_thread);
-    if (messages_ == 0) return;
-    counts.service.record_many(now - reactor.woke(), messages_);
-    counts.messages.add(messages_);
-    counts.bytes_in.add(bytes_);
-    messages_ = 0;
-    bytes_ = 0;
   }
 
  private:

@@ -14,6 +14,7 @@ End::End(Network& network, EndOptions options)
 
 void End::begin(std::function<Nanoseconds(Nanoseconds)> on_turn) {
   on_turn_ = std::move(on_turn);
+  attention_.begins(network_.now());
   turn_at(network_.now());
 }
 
