@@ -15,6 +15,7 @@ PATIENCE_S = 60
 SPARE_DESCRIPTORS = 64
 # Between 60 and 100 ns where two processors share a cache, from 350 ns on where they do not.
 NEAR_MAX_NS = 160
+UNITS = {'': 1, 'k': 1 << 10, 'm': 1 << 20}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,12 +28,12 @@ class Point:
 
     @staticmethod
     def parse(text):
-        """Reads "64x100", "4kx1000", "64x100p16" and "512x1000t2"."""
-        match = re.fullmatch(r'(\d+)(k?)x(\d+)(k?)(?:p(\d+))?(?:t(\d+))?', text.strip())
+        """Reads "64x100", "4kx1000", "1mx10", "64x100p16" and "512x1000t2"."""
+        match = re.fullmatch(r'(\d+)([km]?)x(\d+)(k?)(?:p(\d+))?(?:t(\d+))?', text.strip())
         if not match:
             raise ValueError(f"'{text}' is not a point such as 64x100, 4kx1000p16 or 512x10t2")
-        size, kilo, connections, thousand, pipeline, threads = match.groups()
-        point = Point(int(size) * (1024 if kilo else 1),
+        size, unit, connections, thousand, pipeline, threads = match.groups()
+        point = Point(int(size) * UNITS[unit],
                       int(connections) * (1000 if thousand else 1),
                       int(pipeline or 1), int(threads or 1))
         if 0 in dataclasses.astuple(point):

@@ -16,8 +16,10 @@ libc = ctypes.CDLL(None)
 class Kind:
     """A server program; `needs` names the package without which it is not built."""
 
-    def __init__(self, name, program, needs, *arguments, baseline=False):
+    def __init__(self, name, program, needs, *arguments, baseline=False, floor_of=None):
         self.name, self.program, self.needs, self.arguments = name, program, needs, arguments
+        # Of which of ours it shows the least that a message can cost.
+        self.floor_of = floor_of
         # Shown beside the others, but no peer: it has no loop that could be compared.
         self.baseline = baseline
 
@@ -58,6 +60,8 @@ class Solo(Kind):
 KINDS = [
     Kind('epoll', 'netecho', 'wiremark', '--backend', 'epoll'),
     Kind('uring', 'netecho', 'wiremark', '--backend', 'uring'),
+    Kind('floor-epoll', 'floor_epoll', 'the tests (-Dtests=true)', floor_of='epoll'),
+    Kind('floor-uring', 'floor_uring', 'the tests (-Dtests=true)', floor_of='uring'),
     Kind('asio', 'peer_asio', 'libasio-dev'),
     Kind('asio-uring', 'peer_asio_uring', 'libasio-dev 1.21 with liburing-dev'),
     Kind('event', 'peer_event', 'libevent-dev'),

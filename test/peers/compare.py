@@ -20,8 +20,8 @@ import report
 import targets
 
 QUICK = '64x100 512x1 512x100 512x1000 16kx100 64x100p16'
-USUAL = QUICK + ' 512x10 512x10k 4kx100 4kx1000 16kx1000 512x1000p16 512x100t2'
-SIZES = ('64', '512', '4k', '16k')
+USUAL = QUICK + ' 512x10 512x10k 4kx100 4kx1000 16kx1000 512x1000p16 512x100t2 64kx10 1mx10'
+SIZES = ('64', '512', '4k', '16k', '64k', '1m')
 CONNECTIONS = (1, 10, 100, 1000, 10000)
 LISTS = ('runs', 'failed')
 # A run is repeated on the spot, up to so many times, when the processors moved in it, the host

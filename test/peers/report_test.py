@@ -35,6 +35,16 @@ class Targets(unittest.TestCase):
         self.assertEqual([verdict[2:4] for verdict in targets.verdicts(runs)],
                          [('asio', 'epoll'), ('asio', 'uring')])
 
+    def test_a_floor_is_judged_against_what_it_is_the_floor_of(self):
+        runs = [{'point': str(Point.parse(point)), 'server': name, 'round': n, 'placed': 'near', COST: 1.0}
+                for n in range(6) for name in ('epoll', 'uring', 'floor-epoll', 'floor-uring')
+                for point in ('16kx10', '1mx10')]
+        self.assertEqual([verdict[0::2][:3] for verdict in targets.verdicts(runs)],
+                         [(str(Point.parse('16kx10')), 'floor-epoll', 0.97),
+                          (str(Point.parse('16kx10')), 'floor-uring', 0.97)])
+        self.assertEqual([verdict[2:4] for verdict in targets.verdicts(runs)],
+                         [('floor-epoll', 'epoll'), ('floor-uring', 'uring')])
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -4,8 +4,8 @@ from bench.load import Point
 from bench.ratio import ROUNDS_MIN
 from bench.servers import BASELINES, KINDS
 
-PEERS = [kind.name for kind in KINDS if not kind.ours and not kind.baseline]
-EVEN = {peer: 1.0 for peer in PEERS}
+PEERS = {kind.name: kind for kind in KINDS if not kind.ours and not kind.baseline}
+EVEN = {name: 1.0 for name, kind in PEERS.items() if not kind.floor_of}
 # A peer's cost over ours, at least.
 PROMISES = {
     '512x1000': {'asio': 1.20, 'asio-uring': 1.20, 'uv': 1.10, 'event': 1.05, 'bufferevent': 1.80},
@@ -16,6 +16,19 @@ PROMISES = {
 }
 # Wherever nothing else is promised: no peer is ahead of either backend by more than this.
 AHEAD_MAX = 0.03
+# A floor has nothing but system calls, which decide what larger messages than these cost.
+FLOOR_SIZE_MAX = 16 << 10
+
+
+def size_of(point):
+    """The bytes of a message, as report.py writes points."""
+    number, unit = point.split()[:2]
+    return float(number) * (1024 if unit == 'KiB' else 1)
+
+
+def judged(kind, ours, point):
+    """Whether that server's cost over ours is promised at this point."""
+    return not kind.floor_of or (kind.floor_of == ours and size_of(point) <= FLOOR_SIZE_MAX)
 
 
 def wanted_of(point, peer):
@@ -29,9 +42,9 @@ def wanted_of(point, peer):
 def verdicts(runs):
     """Every promise that the runs can judge: (point, placement, peer, ours, wanted, the ratio)."""
     for point, placed, servers in rounds.groups(runs):
-        for peer in PEERS:
+        for peer, kind in PEERS.items():
             for ours in BASELINES:
-                if peer in servers and ours in servers:
+                if peer in servers and ours in servers and judged(kind, ours, point):
                     yield (point, placed, peer, ours, wanted_of(point, peer),
                            rounds.ratio(servers[peer], servers[ours]))
 
