@@ -3,6 +3,7 @@ import ctypes
 import os
 import pathlib
 import resource
+import select
 import signal
 import subprocess
 import tempfile
@@ -107,6 +108,18 @@ class Server:
 
     def running(self):
         return self._process.poll() is None
+
+    def wait(self, limit_s):
+        """Until it has ended by itself; RuntimeError where that takes too long."""
+        # Not wait() with a limit, which looks every 50 ms.
+        ended = os.pidfd_open(self.pid)
+        try:
+            waiting = select.poll()
+            waiting.register(ended, select.POLLIN)
+            if not waiting.poll(1000 * limit_s):
+                raise RuntimeError(f'{self.name} has not ended after {limit_s} s')
+        finally:
+            os.close(ended)
 
     def exit_code(self):
         return self._process.returncode

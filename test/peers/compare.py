@@ -15,6 +15,7 @@ from bench.document import Document, state_of
 from bench.load import Point, lasting, run
 from bench.ratio import ROUNDS_MIN
 from bench.servers import BASELINES, KINDS, Server, placement
+import ending
 import memory
 import report
 import targets
@@ -153,6 +154,8 @@ def parse_arguments(arguments):
     parser.add_argument('--report', action='store_true', help='report that FILE, run nothing')
     parser.add_argument('--memory', action='store_true',
                         help='instead: user memory per idle connection of each server')
+    parser.add_argument('--ending', action='store_true',
+                        help='instead: how long up to 15,000 connections take to end, at both ends')
     parser.add_argument('--connections', type=int, metavar='N', default=10000,
                         help='idle connections with --memory (%(default)s)')
     options = parser.parse_args(arguments)
@@ -223,6 +226,8 @@ def main(arguments):
             if options.memory:
                 document.setdefault('memory', {}).update(
                     memory.compare(options.build, kinds, options.connections))
+            elif options.ending:
+                document['ending'] = ending.compare(options.build, kinds, options.rounds, options.seed)
             else:
                 Comparison(options, kinds, document).all_points()
                 finish(options, document)
