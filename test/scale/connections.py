@@ -23,9 +23,13 @@ import time
 SKIPPED = 77
 OTHER_DESCRIPTORS = 200  # Open files of a process beside its connections.
 COMPLETIONS = 16_384  # Entries of the completion queue.
-KERNEL_BYTES = 10_000  # For both ends of a connection; more than was measured.
-SENDING_S = 12
-PATIENCE_S = 150
+KERNEL_BYTES = 10_000  # For both ends of a connection; more than was measured. Half as much is left over.
+READY_S = 10
+# They open at this rate at least, and then send a message each at that one, all together.
+OPENING_HZ = 8_400
+OPENING_MIN_S = 15
+SENDING_HZ = 10_000
+PATIENCE_S = 250
 PR_SET_PDEATHSIG = 1
 
 
@@ -95,7 +99,7 @@ def require_room(connections, each):
     if hard != resource.RLIM_INFINITY and hard < each + OTHER_DESCRIPTORS:
         skip(f'the hard limit of descriptors is {hard}, and {each + OTHER_DESCRIPTORS} are needed')
     available = fields('/proc/meminfo')['MemAvailable']
-    needed = 2 * connections * KERNEL_BYTES
+    needed = connections * (KERNEL_BYTES + KERNEL_BYTES // 2)
     if available < needed:
         skip(f'{available >> 20} MiB of memory are free, and {needed >> 20} are needed')
 
@@ -123,72 +127,115 @@ def turn_rings_over(build, target, rings, server):
     return connections
 
 
-def measure(build, connections, each, folder):
-    loads_wanted = math.ceil(connections / each)
+def start_server(stack, build, rings, folder):
+    """A netecho with so many rings, and where it listens."""
     port_file = folder / 'port'
-    server_flags = [f'0.0.0.0:{free_port()}', '--backend', 'uring', '--uring', 'direct', '-t', loads_wanted,
-                    '--port-file', port_file, '--quiet', '--json']
+    server = stack.enter_context(process(
+        build / 'netecho', f'0.0.0.0:{free_port()}', '--backend', 'uring', '--uring', 'direct', '-t', rings,
+        '--port-file', port_file, '--quiet', '--json'))
+    end = time.monotonic() + READY_S
+    while not port_file.exists():
+        if server.poll() is not None:
+            skip(f'netecho cannot run here: {server.messages().strip()}')
+        if time.monotonic() > end:
+            sys.exit(f'failed: netecho was not ready within {READY_S} s')
+        time.sleep(0.02)
+    return server, f'127.0.0.1:{port_file.read_text(encoding="ascii").strip()}'
+
+
+def start_loads(stack, build, server, target, wanted, start_at):
+    """Several netload that open their connections now and send one message over each from then on. They are told
+    who the server is: each would look for it among the descriptors of all the others."""
+    return [stack.enter_context(process(
+        build / 'netload', target, '--server-pid', server.pid, '--source-ip', f'127.0.{number}.2-127.0.{number}.9', '--backend', 'epoll',
+        '-c', wanted.each, '-r', 1 / wanted.sending_s, '-d', f'{wanted.sending_s}s', '-s', '64',
+        '--timeout', '60s', '--start-at', start_at, '--quiet', '--json')) for number in range(wanted.loads)]
+
+
+def results_of(loads, wanted):
+    """What each netload counted; ends the test where it is not one answer of each connection."""
+    results = []
+    for load in loads:
+        load.wait(PATIENCE_S)
+        if load.returncode != 0:
+            sys.exit(f'failed: netload ended with {load.returncode}:\n{load.messages()}')
+        results.append(json.loads(load.output()))
+    for result in results:
+        if result['totals']['errors'] or result['totals']['connections'] != wanted.each:
+            sys.exit(f"failed: {result['totals']}")
+    answered = sum(result['outcome']['answered'] for result in results)
+    if answered != wanted.total:
+        sys.exit(f'failed: {answered:,} of {wanted.total:,} messages')
+    return results
+
+
+def measure(build, wanted, folder):
+    """The figures by name."""
     with contextlib.ExitStack() as stack:
-        server = stack.enter_context(process(build / 'netecho', *server_flags))
-        end = time.monotonic() + 10
-        while not port_file.exists():
-            if server.poll() is not None:
-                skip(f'netecho cannot run here: {server.messages().strip()}')
-            if time.monotonic() > end:
-                sys.exit('failed: netecho was not ready within 10 s')
-            time.sleep(0.02)
-        target = f'127.0.0.1:{port_file.read_text(encoding="ascii").strip()}'
+        server, target = start_server(stack, build, wanted.loads, folder)
         fresh = user_bytes(server.pid)
-        first = turn_rings_over(build, target, loads_wanted, server)
+        first = turn_rings_over(build, target, wanted.loads, server)
         sockets, kernel, user = tcp_sockets(), kernel_bytes(), user_bytes(server.pid)
-        began = time.monotonic()
-        loads = [stack.enter_context(process(
-            build / 'netload', target, '--source-ip', f'127.0.{load}.2-127.0.{load}.9', '--backend', 'epoll',
-            '-c', each, '-r', 1 / SENDING_S, '-d', f'{SENDING_S}s', '-s', '64', '--timeout', '60s', '--quiet',
-            '--json')) for load in range(loads_wanted)]
-        total = loads_wanted * each
+        began, start_at = time.monotonic(), time.time() + wanted.opening_s
+        loads = start_loads(stack, build, server, target, wanted, start_at)
+        total = wanted.total
         wait_for(lambda: tcp_sockets() - sockets >= 2 * total, [server, *loads], f'{total:,} were open')
         opened_s = time.monotonic() - began
+        if time.time() > start_at:
+            sys.exit(f'failed: {total:,} were not open within {wanted.opening_s:.0f} s but after {opened_s:.0f} s')
         figures = {
             'connections': total,
             'open at once, sockets of both ends': tcp_sockets() - sockets,
-            'connections/s, all processes': round(total / opened_s),
+            'seconds to open them': opened_s,
+            'connections opened/s': total / opened_s,
             'netecho: user bytes/connection': (user_bytes(server.pid) - user) / (total - first),
-            f'netecho: user KiB of its {loads_wanted} rings and buffers': (user - fresh) / 1024,
+            f'netecho: user KiB of its {wanted.loads} rings and buffers': (user - fresh) / 1024,
             'netload: user bytes/connection': sum(user_bytes(load.pid) for load in loads) / total,
             'kernel: bytes/connection, both ends': (kernel_bytes() - kernel) / total,
         }
-        results = []
-        for load in loads:
-            load.wait(PATIENCE_S)
-            if load.returncode != 0:
-                sys.exit(f'failed: netload ended with {load.returncode}:\n{load.messages()}')
-            results.append(json.loads(load.output()))
-        figures['netecho: user bytes/connection, each having spoken'] = (user_bytes(server.pid) - user) / (total - first)
-        figures['messages answered and verified'] = sum(r['totals']['messages'] for r in results)
+        results = results_of(loads, wanted)
+        wait_for(lambda: tcp_sockets() <= sockets, [server], f'{total:,} were closed')
+        closed_s = time.time() - start_at - wanted.sending_s
+        figures |= {
+            'messages answered and verified': total,
+            'messages/s': sum(result['totals']['qps'] for result in results),
+            'of them sent over 1 ms late': sum(result['pacing']['behind'] for result in results),
+            'seconds to close them': closed_s,
+            'connections closed/s': total / closed_s,
+            'netecho: user bytes/connection, each having spoken': (user_bytes(server.pid) - user) / (total - first),
+        }
         server.send_signal(signal.SIGINT)
         server.wait(PATIENCE_S)
         served = json.loads(server.output())
         figures['netecho: descriptors allowed'] = served['host']['limits']['nofile_hard']
         if served['totals']['connections'] != total + first:
             sys.exit(f"failed: netecho saw {served['totals']['connections']:,} of {total + first:,} connections")
-        for result in results:
-            if result['totals']['errors'] or result['totals']['connections'] != each:
-                sys.exit(f"failed: {result['totals']}")
-        if figures['messages answered and verified'] != total:
-            sys.exit(f"failed: {figures['messages answered and verified']:,} of {total:,} messages")
         return figures
+
+
+class Wanted:
+    """How many connections, by how many netload, and how long they have to open and to send."""
+
+    def __init__(self, connections, each):
+        self.each = each
+        self.loads = math.ceil(connections / each)
+        self.total = self.loads * each
+        self.opening_s = max(OPENING_MIN_S, self.total / OPENING_HZ)
+        self.sending_s = math.ceil(self.total / SENDING_HZ)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('build', type=pathlib.Path, help='folder of netecho and netload')
     parser.add_argument('--connections', type=int, default=100_000)
+    parser.add_argument('--million', dest='connections', action='store_const', const=1_000_000,
+                        help='as many: five minutes, and 11 GiB of memory')
     parser.add_argument('--each', type=int, default=17_000, help='of one netload, and of one ring')
     arguments = parser.parse_args()
-    require_room(arguments.connections, arguments.each)
+    wanted = Wanted(arguments.connections, arguments.each)
+    require_room(wanted.total, wanted.each)
     with tempfile.TemporaryDirectory() as folder:
-        figures = measure(arguments.build, arguments.connections, arguments.each, pathlib.Path(folder))
+        figures = measure(arguments.build, wanted, pathlib.Path(folder))
     for name, figure in figures.items():
         print(f'{figure:>12,.0f}  {name}')
 
