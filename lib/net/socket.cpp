@@ -131,7 +131,9 @@ Result<Fd> listen_on(const Address& address, const ListenOptions& options) {
   } else {
     done = set_option(fd->get(), SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
     if (done) done = share_port(fd->get(), options);
-    if (done) done = keep_alive(fd->get(), options.keep_alive);
+    // A peer on this machine cannot vanish, and the probes of tens of thousands of connections come
+    // all at once, of which the kernel keeps a thousand (net.core.netdev_max_backlog).
+    if (done && !address.is_loopback()) done = keep_alive(fd->get(), options.keep_alive);
   }
   if (done) done = bind_patiently(fd->get(), address);
   if (!done) return std::unexpected(done.error());

@@ -23,8 +23,10 @@ struct KeepAlive {
 };
 
 struct ListenOptions : SocketOptions {
-  int backlog = 4096;       ///< Cut by the kernel to net.core.somaxconn (listen(2)).
-  KeepAlive keep_alive;     ///< Of accepted sockets: two minutes until a vanished peer is noticed.
+  int backlog = 4096;  ///< Cut by the kernel to net.core.somaxconn (listen(2)).
+  /// Of accepted sockets, unless the address is a loopback one: two minutes until a vanished peer
+  /// is noticed.
+  KeepAlive keep_alive;
   bool share_port = false;  ///< SO_REUSEPORT: one listener per thread, connections spread by hash.
   int listener =
       -1;  ///< Listens on the address already, and is shared: a Unix path has no other way.

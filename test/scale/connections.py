@@ -131,7 +131,7 @@ def start_server(stack, build, rings, folder):
     """A netecho with so many rings, and where it listens."""
     port_file = folder / 'port'
     server = stack.enter_context(process(
-        build / 'netecho', f'0.0.0.0:{free_port()}', '--backend', 'uring', '--uring', 'direct', '-t', rings,
+        build / 'netecho', f'127.0.0.1:{free_port()}', '--backend', 'uring', '--uring', 'direct', '-t', rings,
         '--port-file', port_file, '--quiet', '--json'))
     end = time.monotonic() + READY_S
     while not port_file.exists():
@@ -152,13 +152,16 @@ def start_loads(stack, build, server, target, wanted, start_at):
         '--timeout', '60s', '--start-at', start_at, '--quiet', '--json')) for number in range(wanted.loads)]
 
 
-def results_of(loads, wanted):
+def results_of(loads, wanted, server):
     """What each netload counted; ends the test where it is not one answer of each connection."""
     results = []
     for load in loads:
         load.wait(PATIENCE_S)
         if load.returncode != 0:
-            sys.exit(f'failed: netload ended with {load.returncode}:\n{load.messages()}')
+            server.send_signal(signal.SIGINT)
+            server.wait(PATIENCE_S)
+            sys.exit(f'failed: netload ended with {load.returncode}:\n{load.messages()}'
+                     f'and netecho saw: {json.loads(server.output())["totals"]}')
         results.append(json.loads(load.output()))
     for result in results:
         if result['totals']['errors'] or result['totals']['connections'] != wanted.each:
@@ -193,7 +196,7 @@ def measure(build, wanted, folder):
             'netload: user bytes/connection': sum(user_bytes(load.pid) for load in loads) / total,
             'kernel: bytes/connection, both ends': (kernel_bytes() - kernel) / total,
         }
-        results = results_of(loads, wanted)
+        results = results_of(loads, wanted, server)
         wait_for(lambda: tcp_sockets() <= sockets, [server], f'{total:,} were closed')
         closed_s = time.time() - start_at - wanted.sending_s
         figures |= {
