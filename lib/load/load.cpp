@@ -24,7 +24,7 @@ Load<Net>::Load(Net& net, Exchange& exchange, const Plan& plan, std::size_t thre
       open_loop_(plan.open_loop()),
       clients_(walk_.clients()),
       book_(clients_.size(), plan.pipeline, plan.timeout),
-      budget_(plan.share_of(plan.requests, thread)) {}
+      budget_(plan.part_of(plan.requests, thread)) {}
 
 template <Carrier Net>
 Nanoseconds Load<Net>::on_turn(Nanoseconds now) {
@@ -119,9 +119,9 @@ Nanoseconds Load<Net>::connect_some(Nanoseconds now) {
 
 template <Carrier Net>
 void Load<Net>::connect(Client& client) {
-  const auto number = walk_.number(index(client));
+  const net::Address* const source = plan_.sources.of(walk_.own_number(index(client)));
   client.connect_began_ns = net_.now();
-  auto conn = net_.connect(plan_.target, {plan_.socket, plan_.sources.of(number)}, &client);
+  auto conn = net_.connect(plan_.target, {plan_.socket, source}, &client);
   if (!conn) return connect_failed(client, conn.error());
   client.conn = *conn;
   if constexpr (kStreams) {

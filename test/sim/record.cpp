@@ -56,7 +56,7 @@ Record::Record(const Plan& plan, std::size_t thread, bool poisson, std::uint64_t
 Record::Client& Record::client_of(void* user) {
   auto& client = clients_[user];
   if (!client) {
-    const std::size_t number = (clients_.size() - 1) * plan_.threads + thread_;
+    const std::size_t number = (clients_.size() - 1) * plan_.lanes() + plan_.lane_of(thread_);
     client = std::make_unique<Client>(static_cast<std::uint32_t>(number));
   }
   return *client;
@@ -213,7 +213,7 @@ Nanoseconds Record::over_at() const {
 std::uint64_t Record::planned_in_all() const {
   std::uint64_t planned = 0;
   for (std::uint64_t place = 0; place < plan_.schedule->places(); ++place) {
-    if (place % plan_.connections % plan_.threads != thread_) continue;
+    if (place % plan_.connections % plan_.lanes() != plan_.lane_of(thread_)) continue;
     const double at_ns =
         poisson_.empty() ? static_cast<double>(place) * step_ns_ + 0.5 : poisson_[place];
     if (static_cast<Nanoseconds>(at_ns) >= plan_.warmup) ++planned;

@@ -41,9 +41,9 @@ class Play {
     Thread(net::sim::Network& network, Directory& directory, const Scenario& scenario,
            const Plan& plan, const ExchangePlan& exchanges, std::size_t index, StartGate& gate)
         : end(network, directory, scenario.load),
-          exchange(exchanges.exchange(plan.share_of(plan.connections, index))),
+          exchange(exchanges.exchange(plan.part_of(plan.connections, index))),
           record(plan, index, scenario.poisson, scenario.exchange.seed,
-                 exchanges.exchange(plan.share_of(plan.connections, index)),
+                 exchanges.exchange(plan.part_of(plan.connections, index)),
                  kStreams && scenario.load.reactor.receive_timestamps, scenario.answer),
           load(end, *exchange, plan, index, gate, *counts) {}
 
@@ -169,7 +169,7 @@ void Play<End>::await_connections() {
   std::uint64_t settled = 0;
   for (const Thread& thread : threads_)
     settled += thread.counts->connected.get() + thread.counts->failed.get();
-  if (settled < scenario_.plan.connections) {
+  if (settled < scenario_.plan.own_connections()) {
     if (!gate_.over.requested())
       network_.at(network_.now() + kLook, [this] { await_connections(); });
     return;
@@ -247,7 +247,7 @@ void Play<End>::check_end(bool over) {
     played_.answered += thread.counts->answered.get();
     played_.late += thread.counts->late.get();
     played_.failed += thread.counts->failed.get();
-    if (thread.end.connections() > scenario_.plan.connections)
+    if (thread.end.connections() > scenario_.plan.own_connections())
       played_.differences.emplace_back("more connections stand than were asked for");
   }
   const bool counts_messages = kStreams && exchanges_->name() != tools::kRaw;

@@ -87,7 +87,10 @@ Scenario scenario_of(std::uint64_t seed) {
   scenario.datagrams = dice.chance(0.35);
   Plan& plan = scenario.plan;
   plan.connections = dice.whole(1, dice.chance(0.2) ? 60 : 12);
-  plan.threads = std::min<std::size_t>(plan.connections, dice.one_of({1, 1, 2, 3}));
+  const auto most = static_cast<unsigned>(std::min<std::size_t>(plan.connections, 3));
+  if (dice.chance(0.25)) plan.share.of = static_cast<unsigned>(dice.whole(1, most));
+  plan.share.index = static_cast<unsigned>(dice.whole(0, plan.share.of - 1));
+  plan.threads = std::min<std::size_t>(plan.own_connections(), dice.one_of({1, 1, 2, 3}));
   plan.pipeline = static_cast<unsigned>(dice.one_of<std::uint64_t>({1, 1, 2, 5, 16, 100}));
   plan.timeout = dice.time(5 * kMillisecond, 2 * kSecond);
   if (dice.chance(0.5))

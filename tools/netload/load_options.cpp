@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "base/units.h"
 #include "formats.h"
+#include "measure/quantity.h"
 #include "report/csv.h"
 
 namespace wiremark::tools {
@@ -52,6 +53,17 @@ Result<double> parse_start_at(const std::string& text) {
                   {}, 0);
   }
   return *seconds;
+}
+
+Result<load::Share> parse_share(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const auto index = parse_whole(text.substr(0, slash), 0);
+  const auto of = slash == std::string::npos ? index : parse_whole(text.substr(slash + 1), 1);
+  if (slash == std::string::npos || !index || !of || *index >= *of) {
+    return failed("'" + text + "' is not a share such as 0/4, the first of four, or 3/4, the last",
+                  {}, 0);
+  }
+  return load::Share{*index, *of};
 }
 
 Result<bool> parse_latency_from(const std::string& text) {
@@ -153,6 +165,7 @@ std::string single_runs_only(const LoadOptions& options, const std::string& flag
   if (!options.latency.hdr_log.empty())
     return "--hdr-log takes single runs, and " + flag + " makes many";
   if (options.start_at > 0) return "--start-at takes single runs, and " + flag + " makes many";
+  if (options.share.of > 1) return "--share takes single runs, and " + flag + " makes many";
   return {};
 }
 
@@ -283,6 +296,9 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--start-at", options.start_at, "UNIXTIME", parse_start_at,
            "Send the first message at this second since 1970, so that several netloads start "
            "together (at once)");
+  line.add("--share", options.share, "I/N", parse_share,
+           "Be part I, from 0, of N netloads that are one load together: every N-th connection of "
+           "it, and their part of its plan (0/1)");
   line.add(
       "--max-errors", options.errors_max, "N",
       [](const std::string& text) { return parse_whole(text, 0); },
@@ -357,6 +373,12 @@ std::string complete(LoadOptions& options) {
   if (options.sources.size() > 0 && options.target.starts_with("unix:"))
     return "--source-ip is for TCP: a Unix path has no source address";
   if (starts_server && options.server_pid > 0) return "--server-pid needs a TARGET";
+  if (starts_server && options.share.of > 1)
+    return "--share is for several netloads on one server: name it as TARGET";
+  if (options.share.of > options.connections)
+    return fmt::format("--share: {} are too few for {} netloads",
+                       measure::format_counted(options.connections, "connection"),
+                       options.share.of);
   options.exchange.verify = !options.no_verify;
   const bool datagrams = over_udp(options);
   if (std::string wrong = load::conflict_in(options.exchange, datagrams); !wrong.empty())

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "load/exchange/exchanges.h"
+#include "load/plan/plan.h"
 #include "net/sources.h"
 #include "options.h"
 #include "reactor_options.h"
@@ -44,6 +45,7 @@ struct LoadOptions {
   Nanoseconds timeout = kNever;  ///< kNever: not given; 5 s, and over UDP 1 s.
 
   unsigned connections = 100;
+  load::Share share;
   double connect_rate_hz = 0;
   net::Sources sources;  ///< None given: the kernel picks, or they are spread over loopback.
   double rate_hz = 0;

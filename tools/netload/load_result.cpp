@@ -22,6 +22,7 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
   return {
       {"target", run.target.address.to_string()},
       {"connections", std::to_string(plan.connections)},
+      {"share", fmt::format("{}/{}", plan.share.index, plan.share.of)},
       {"loop", plan.open_loop() ? "open" : "closed"},
       {"rate", fmt::format("{:g}", plan.rate_hz)},
       {"arrival", options.poisson ? "poisson" : "even"},
@@ -89,7 +90,7 @@ void add_rate(report::RunResult& result, const LoadRecord& run) {
     return;
   }
   const bool all_requests =
-      run.plan.requests > 0 && tally.sum(&load::Counts::planned) >= run.plan.requests;
+      run.plan.requests > 0 && tally.sum(&load::Counts::planned) >= run.plan.own_requests();
   totals.seconds = seconds_between(run.measure_from, all_requests ? last_answer : run.end.seen.at);
 }
 
@@ -108,7 +109,7 @@ void add_totals(report::RunResult& result, const LoadRecord& run) {
   if (!name.empty() && result.checks.empty()) result.checks = {{name, true, sentence}};
   if (over_udp(run.options)) add_datagrams(result, run);
   result.totals.errors_allowed = run.options.errors_max;
-  result.totals.connections_asked = run.plan.connections;
+  result.totals.connections_asked = run.plan.own_connections();
   result.totals.connections = tally.sum(&load::Counts::connected);
   add_rate(result, run);
 }

@@ -75,24 +75,24 @@ unsigned default_pipeline(const load::Plan& plan, bool datagrams) {
 Result<load::Plan> plan_load(const LoadOptions& options, const net::Address& target) {
   load::Plan plan;
   plan.target = target;
-  plan.socket = options.backend.socket;
-  plan.sources = options.sources.size() > 0 ? options.sources
-                                            : net::Sources::spread(target, options.connections);
   plan.connections = options.connections;
-  plan.threads = std::min<std::size_t>(options.threads.threads, options.connections);
+  plan.share = options.share;
+  const std::size_t own = plan.own_connections();
+  plan.socket = options.backend.socket;
+  plan.sources = options.sources.size() > 0 ? options.sources : net::Sources::spread(target, own);
+  plan.threads = std::min<std::size_t>(options.threads.threads, own);
   plan.rate_hz =
       options.total_rate_hz > 0 ? options.total_rate_hz / options.connections : options.rate_hz;
   plan.timeout = options.timeout;
   plan.timed_from_send = options.latency_from_send;
   plan.pipeline =
       options.pipeline > 0 ? options.pipeline : default_pipeline(plan, over_udp(options));
-  if (plan.pipeline > 1 && static_cast<double>(plan.connections) * plan.pipeline > kUnderWayMax) {
-    return failed(
-        fmt::format("{} messages of each of {} are too many under way: take "
-                    "a smaller --pipeline, such as {}",
-                    plan.pipeline, measure::format_counted(plan.connections, "connection"),
-                    std::max<std::size_t>((std::size_t{1} << 26) / plan.connections, 1)),
-        {}, 0);
+  if (plan.pipeline > 1 && static_cast<double>(own) * plan.pipeline > kUnderWayMax) {
+    return failed(fmt::format("{} messages of each of {} are too many under way: take "
+                              "a smaller --pipeline, such as {}",
+                              plan.pipeline, measure::format_counted(own, "connection"),
+                              std::max<std::size_t>((std::size_t{1} << 26) / own, 1)),
+                  {}, 0);
   }
   plan.requests = static_cast<std::uint64_t>(options.requests);
   plan.duration = options.time.duration;

@@ -87,11 +87,11 @@ class Run {
 Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments,
                                        const net::Stop& stop, Signals& signals) {
   // The reactors need a few descriptors beside the connections: rings, epoll, standard streams.
-  if (auto allowed = net::require_descriptors(plan_.connections + 16 + 4 * plan_.threads);
+  if (auto allowed = net::require_descriptors(plan_.own_connections() + 16 + 4 * plan_.threads);
       !allowed) {
     return std::unexpected(allowed.error());
   }
-  auto ports = plan_.sources.require_ports(plan_.target, plan_.connections);
+  auto ports = plan_.sources.require_ports(plan_.target, plan_.own_connections());
   if (!ports) return std::unexpected(ports.error());
   const bool beside_us = !target_.pids.empty();
   const Nanoseconds distance_before = beside_us ? measure::measure_core_distance() : 0;
@@ -140,7 +140,7 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
   how.heartbeat = net::kHeartbeat;
   const auto drive = [&](auto& reactor) -> Result<> {
     load::Counts& counts = tally_[index];
-    const auto exchange = exchanges_->exchange(plan_.share_of(plan_.connections, index));
+    const auto exchange = exchanges_->exchange(plan_.part_of(plan_.connections, index));
     load::Load load(reactor, *exchange, plan_, index, gate_, counts);
     SegmentCounting counting(reactor, load, segments_[index]);
     reactors_[index].began(reactor.stats());
@@ -172,10 +172,10 @@ void Run::connect(const net::Stop& stop) {
     const std::uint64_t connected = tally_.sum(&load::Counts::connected);
     if (std::exchange(before, connected) != connected) last_opened = now_ns();
     connect_timed_out_ = now_ns() - last_opened > patience;
-    all_connected_ = connected == plan_.connections;
+    all_connected_ = connected == plan_.own_connections();
     if (all_connected_ || connect_timed_out_ || tally_.sum(&load::Counts::failed) > 0) break;
     if (progress && now_ns() >= next_line) {
-      draw_progress(fmt::format("connecting: {} of {}", connected, plan_.connections));
+      draw_progress(fmt::format("connecting: {} of {}", connected, plan_.own_connections()));
       next_line += kSecond;
     }
     sleep_until(stop, gate_.over, now_ns() + kMillisecond);
@@ -209,7 +209,7 @@ Result<> Run::require_all_connected() const {
   }
   std::string text = fmt::format(
       "{} of {} to {} opened", measure::format_count(tally_.sum(&load::Counts::connected)),
-      measure::format_counted(plan_.connections, "connection"), target_.address.to_string());
+      measure::format_counted(plan_.own_connections(), "connection"), target_.address.to_string());
   if (!why.empty()) text += "; " + why;
   if (!arrived.empty()) text += ": " + arrived;
   const bool custom = load::is_custom(options_.exchange);

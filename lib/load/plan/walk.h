@@ -11,7 +11,7 @@
 
 namespace wiremark::load {
 
-/// Clients are the connections of one thread: client i is connection i * threads + thread of the
+/// Clients are the connections of one thread: client i is connection i * lanes + its lane of the
 /// load. A closed loop has no schedule and may only call number().
 class Walk {
  public:
@@ -19,12 +19,17 @@ class Walk {
   static constexpr int kBurst = 64;
 
   Walk(const Plan& plan, std::size_t thread)
-      : plan_(plan), thread_(thread), clients_(plan.share_of(plan.connections, thread)) {}
+      : plan_(plan),
+        lane_(plan.lane_of(thread)),
+        lanes_(plan.lanes()),
+        clients_(plan.part_of(plan.connections, thread)) {}
 
   std::size_t clients() const noexcept { return clients_; }
-  /// The number of a client's connection in the whole load.
-  std::uint64_t number(std::size_t client) const noexcept {
-    return client * plan_.threads + thread_;
+  /// The number of a client's connection in the whole load, and among those of this process.
+  std::uint64_t number(std::size_t client) const noexcept { return client * lanes_ + lane_; }
+
+  std::uint64_t own_number(std::size_t client) const noexcept {
+    return number(client) / plan_.share.of;
   }
 
   /// The plan's time 0 is `start_ns`.
@@ -71,13 +76,13 @@ class Walk {
   // How many of the first `places` of the plan belong to this thread.
   std::uint64_t own_of(std::uint64_t places) const noexcept {
     const std::uint64_t rest = places % plan_.connections;
-    const std::uint64_t of_rest =
-        rest > thread_ ? (rest - thread_ + plan_.threads - 1) / plan_.threads : 0;
+    const std::uint64_t of_rest = rest > lane_ ? (rest - lane_ + lanes_ - 1) / lanes_ : 0;
     return places / plan_.connections * clients_ + of_rest;
   }
 
   const Plan& plan_;
-  std::size_t thread_;
+  std::size_t lane_;
+  std::size_t lanes_;
   std::size_t clients_;
   Nanoseconds start_ns_ = 0;
   std::uint64_t first_measured_ = 0;  // The first place of the measured part.
