@@ -11,11 +11,7 @@ namespace wiremark {
 namespace {
 // A block and its header fill half a kilobyte, which holds a typical message.
 constexpr std::size_t kSmallestCapacity = 512 - 3 * sizeof(std::size_t);
-
-constinit thread_local std::size_t held_by_thread = 0;
 }  // namespace
-
-std::size_t Buffer::held_here() noexcept { return held_by_thread; }
 
 Bytes Buffer::view() const noexcept {
   if (!block_) return {};
@@ -36,7 +32,7 @@ void Buffer::append(Bytes bytes) {
     const std::size_t held_before = held();
     void* grown = std::realloc(block_, sizeof(Block) + capacity);
     if (!grown) throw std::bad_alloc();
-    held_by_thread += sizeof(Block) + capacity - held_before;
+    held_here_ += sizeof(Block) + capacity - held_before;
     if (!block_) {
       block_ = ::new (grown) Block{capacity, 0, 0};
     } else {
@@ -56,7 +52,7 @@ void Buffer::consume(std::size_t count) noexcept {
 }
 
 void Buffer::clear() noexcept {
-  held_by_thread -= held();
+  held_here_ -= held();
   std::free(std::exchange(block_, nullptr));
 }
 

@@ -39,9 +39,11 @@ class Buffer {
   std::size_t held() const noexcept { return block_ ? sizeof(Block) + block_->capacity : 0; }
   /// The sum of held() over all buffers that grew on this thread; no longer true once one with
   /// bytes in it is handed to another thread.
-  static std::size_t held_here() noexcept;
+  static std::size_t held_here() noexcept { return held_here_; }
 
  private:
+  static inline constinit thread_local std::size_t held_here_ = 0;
+
   struct Block {
     std::size_t capacity;
     std::size_t head;

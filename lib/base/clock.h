@@ -26,6 +26,7 @@ inline Nanoseconds now_ns() noexcept {
 /// A span as system calls take it: timespec, or io_uring's own __kernel_timespec.
 template <class Time = timespec>
 constexpr Time to_timespec(Nanoseconds span) noexcept {
+  if (span < kSecond) return {.tv_sec = 0, .tv_nsec = static_cast<decltype(Time::tv_nsec)>(span)};
   return {.tv_sec = static_cast<decltype(Time::tv_sec)>(span / kSecond),
           .tv_nsec = static_cast<decltype(Time::tv_nsec)>(span % kSecond)};
 }

@@ -20,6 +20,16 @@ Histogram& Histogram::operator=(const Histogram& other) {
   return *this;
 }
 
+Nanoseconds Histogram::widen(Nanoseconds value, std::uint64_t count) noexcept {
+  if (value > kHighest) {
+    raise(clamped_, count);
+    value = kHighest;
+  }
+  min_.store(std::min(min_.load(std::memory_order_relaxed), value), std::memory_order_relaxed);
+  max_.store(std::max(max(), value), std::memory_order_relaxed);
+  return value;
+}
+
 void Histogram::merge(const Histogram& other) noexcept {
   other.for_each([this](const Bucket& bucket) { raise(counts_[bucket.index], bucket.count); });
   raise(clamped_, other.clamped());

@@ -56,15 +56,10 @@ class Histogram {
 
   /// Counts `count` times the same value.
   void record_many(Nanoseconds value, std::uint64_t count) noexcept {
-    if (value > kHighest) [[unlikely]] {
-      raise(clamped_, count);
-      value = kHighest;
-    }
+    if (value < min_.load(std::memory_order_relaxed) ||
+        value > max_.load(std::memory_order_relaxed)) [[unlikely]]
+      value = widen(value, count);
     raise(counts_[index_of(value)], count);
-    if (value < min_.load(std::memory_order_relaxed)) [[unlikely]]
-      min_.store(value, std::memory_order_relaxed);
-    if (value > max_.load(std::memory_order_relaxed)) [[unlikely]]
-      max_.store(value, std::memory_order_relaxed);
   }
 
   /// Adds all that `other` counted. The writer's thread only.
@@ -146,6 +141,8 @@ class Histogram {
     counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }
 
+  // For a value beyond the bounds: widens them, and clamps it. Seldom, and kept out of what is not.
+  [[gnu::noinline]] Nanoseconds widen(Nanoseconds value, std::uint64_t count) noexcept;
   void repair_bounds() noexcept;
 
   std::unique_ptr<Counter[]> counts_;
