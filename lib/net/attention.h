@@ -38,11 +38,13 @@ class Attention {
     const Nanoseconds worked = began_ - woke_;
     const Nanoseconds overslept = now > until_ ? now - until_ : 0;
     heard_ = now;
-    if (overslept > kTimerSlack)
-      heard_ = until_;
-    else if (worked >= kHeldUp && now - began_ < kTimerSlack)
-      heard_ = woke_;  // The wait returned at once: this had arrived while the loop worked.
     gap_ = std::max(worked, overslept);
+    if (gap_ > kTimerSlack) [[unlikely]] {
+      if (overslept > kTimerSlack)
+        heard_ = until_;
+      else if (worked >= kHeldUp && now - began_ < kTimerSlack)
+        heard_ = woke_;  // The wait returned at once: this had arrived while the loop worked.
+    }
     woke_ = now;
   }
 

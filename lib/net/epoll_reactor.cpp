@@ -161,23 +161,25 @@ bool EpollReactor::finish_connect(EpollConn& conn) {
   return true;
 }
 
-// `start`: about now.
-int EpollReactor::wait(epoll_event* events, Nanoseconds start, Nanoseconds deadline, bool hurry) {
+// `began`: about now.
+int EpollReactor::wait(epoll_event* events, Nanoseconds began, Nanoseconds deadline, bool hurry) {
   // No event will wake a turn for connections that were closed outside a delivery.
   hurry |= !resumed_.empty() || !dead_.empty();
-  const Nanoseconds began = start;
   deadline = attention_.at_most(began, deadline);
-  Nanoseconds gathered = began;
-  if (!hurry && !waiter_.had_batch()) {
-    gathered = waiter_.gather_until(start, deadline);
-    if (gathered > start) start = nap(start, gathered);
+  Nanoseconds start = began, gathered = began, until = hurry ? 0 : deadline;
+  if (!hurry && !waiter_.blocks()) [[unlikely]] {
+    if (!waiter_.had_batch()) gathered = waiter_.gather_until(began, deadline);
+    if (gathered > began) start = nap(began, gathered);
+    until = waiter_.sleep_until(start, deadline);
   }
-  const Nanoseconds until = hurry ? 0 : waiter_.sleep_until(start, deadline);
   attention_.waits(began, std::max(gathered, until));
-  const timespec timeout = to_timespec(until > start ? until - start : 0);
+  timespec timeout{};
+  if (until > start) {
+    if (until != kNever) timeout = to_timespec(until - start);
+    stats_.sleeps.add();
+  }
   stats_.turns.add();
   stats_.system_calls.add();
-  if (until > start) stats_.sleeps.add();
   asked_ = start;
   const int count =
       ::epoll_pwait2(epoll_.get(), events, kEvents, until == kNever ? nullptr : &timeout, nullptr);

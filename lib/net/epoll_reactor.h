@@ -118,7 +118,7 @@ class EpollReactor {
     return watch(conn.fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, data_of(&conn, kConn));
   }
   EpollDatagrams& datagrams();
-  int wait(epoll_event* events, Nanoseconds start, Nanoseconds deadline, bool hurry);
+  int wait(epoll_event* events, Nanoseconds began, Nanoseconds deadline, bool hurry);
   Nanoseconds nap(Nanoseconds start, Nanoseconds until);
   bool finish_connect(EpollConn& conn);
   ssize_t receive(int fd);
@@ -206,18 +206,21 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
   while (!stop.requested()) {
     const int count = wait(events, start, deadline, has_unfinished<H>());
     attention_.woke(now());
-    if (options_.receive_timestamps) receive_clock_.look();
+    if (options_.receive_timestamps) [[unlikely]]
+      receive_clock_.look();
     if constexpr (StreamHandler<H>) {
-      if (!resumed_.empty()) resumed_.deliver(handler, [this](EpollConn& conn) { read_on(conn); });
+      if (!resumed_.empty()) [[unlikely]]
+        resumed_.deliver(handler, [this](EpollConn& conn) { read_on(conn); });
     }
     for (int i = 0; i < count; ++i) dispatch(events[i], handler);
     if constexpr (StreamHandler<H>) {
-      if (!unfinished_.empty()) read_unfinished(handler);
+      if (!unfinished_.empty()) [[unlikely]]
+        read_unfinished(handler);
     }
     if constexpr (DatagramClient<H>) {
       if (datagrams_ && datagrams_->has_unfinished()) datagrams_->deliver_unfinished(handler);
     }
-    if (const bool unfinished = has_unfinished<H>(); took_all(count) && !unfinished)
+    if (const bool unfinished = has_unfinished<H>(); took_all(count) && !unfinished) [[likely]]
       taken_until_.took_all(asked_);
     else
       note_left(count, unfinished);
@@ -226,7 +229,8 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
     if (end >= listeners_paused_until_) wake_listeners();
     if constexpr (StreamHandler<H>) {
       upkeep_.turn(end, Buffer::held_here(), pool_, [&](Conn& conn, int why) { close(conn, why); });
-      if (!dead_.empty()) reap(handler);
+      if (!dead_.empty()) [[unlikely]]
+        reap(handler);
     }
     const std::uint64_t calls = stats_.system_calls.get();
     deadline = handler.on_turn(end);

@@ -40,6 +40,9 @@ class Waiter {
  public:
   explicit Waiter(WaitPolicy policy) noexcept : policy_(policy) {}
 
+  /// Whether every wait sleeps until its deadline: then the next three need not be asked.
+  bool blocks() const noexcept { return policy_.mode == WaitPolicy::Mode::block; }
+
   /// Until when the wait may sleep; `now` or before means: look once, without sleeping.
   Nanoseconds sleep_until(Nanoseconds now, Nanoseconds deadline) noexcept {
     if (policy_.mode == WaitPolicy::Mode::spin) return 0;
