@@ -28,6 +28,21 @@ Load<Net>::Load(Net& net, Exchange& exchange, const Plan& plan, std::size_t thre
 
 template <Carrier Net>
 Nanoseconds Load<Net>::on_turn(Nanoseconds now) {
+  if (!quiet(now)) return full_turn(now);
+  watch_itself(now);
+  idle_since_ = 0;
+  return chore_at_;
+}
+
+// Whether answers alone move the load on, as in most turns of a closed loop.
+template <Carrier Net>
+inline bool Load<Net>::quiet(Nanoseconds now) const noexcept {
+  return phase_ == Phase::running && !sends_by_itself_ && now < chore_at_ && under_way_ > 0 &&
+         alive_ > 0 && reopening_.empty() && !counts_.ask_oldest.load(std::memory_order_relaxed);
+}
+
+template <Carrier Net>
+Nanoseconds Load<Net>::full_turn(Nanoseconds now) {
   if (counts_.ask_oldest.load(std::memory_order_acquire)) {
     counts_.oldest_ns.store(oldest(), std::memory_order_relaxed);
     counts_.ask_oldest.store(false, std::memory_order_release);
@@ -44,12 +59,12 @@ Nanoseconds Load<Net>::on_turn(Nanoseconds now) {
   if (phase_ == Phase::lingering) return leave(now);
   watch_itself(now);
   const Nanoseconds reopen = reopen_some(now);
-  const bool sends_by_itself = open_loop_ || next_first_ < clients_.size();
-  const Nanoseconds next = sends_by_itself ? send_due(now) : kNever;
+  const Nanoseconds next = sends_by_itself_ ? send_due(now) : kNever;
   if (now >= next_sweep_) sweep(now);
   if (now >= forgo_at_) forgo_rest();
   if (over(now)) return leave(now);
-  return std::min({reopen, next, next_sweep_, now < end_ ? end_ : forgo_at_});
+  chore_at_ = std::min(next_sweep_, now < end_ ? end_ : forgo_at_);
+  return std::min({reopen, next, chore_at_});
 }
 
 // Starts the run if the gate is open; returns until when to wait for that, or 0.
@@ -69,13 +84,15 @@ Nanoseconds Load<Net>::start(Nanoseconds now) {
 
 // Counts how long the loop did not listen, in the measured part.
 template <Carrier Net>
-void Load<Net>::watch_itself(Nanoseconds now) {
+inline void Load<Net>::watch_itself(Nanoseconds now) {
   const Nanoseconds gap = net_.gap();
-  if (gap <= gap_known_ || net_.woke() < measure_from_ || now >= end_) return;
+  if (gap < net::Attention::kHeldUp && gap <= counts_.gap_max_ns.load(std::memory_order_relaxed))
+      [[likely]]
+    return;
+  if (net_.woke() < measure_from_ || now >= end_) return;
   if (gap >= net::Attention::kHeldUp) counts_.held_up_ns.add(gap);
   if (gap > counts_.gap_max_ns.load(std::memory_order_relaxed))
     counts_.gap_max_ns.store(gap, std::memory_order_relaxed);
-  gap_known_ = std::min(gap, net::Attention::kHeldUp - 1);
 }
 
 // The planned time of the message that has waited longest for its answer, or to be sent; kNever
@@ -265,6 +282,7 @@ Nanoseconds Load<Net>::send_due(Nanoseconds now) {
       if (clients_[next_first_].conn) net_.flush(*clients_[next_first_].conn);
     }
   }
+  sends_by_itself_ = false;
   return kNever;
 }
 
@@ -390,7 +408,8 @@ template <Carrier Net>
       ended_by_server(i);
       return size;
     }
-    fill(i, now);
+    // An answer makes room for one message; what else there was to send had room before.
+    if (has_room(i) && may_send(i, now)) send(i, now, true);
     retire_if_done(i);
   }
   return size - bytes.size();

@@ -116,6 +116,8 @@ class Load {
   void connect_failed(Client& client, const Error& error);
   Nanoseconds reopen_some(Nanoseconds now);
   void ended(Client& client, bool retired);
+  bool quiet(Nanoseconds now) const noexcept;
+  [[gnu::noinline]] Nanoseconds full_turn(Nanoseconds now);
   Nanoseconds start(Nanoseconds now);
   Nanoseconds send_due(Nanoseconds now);
   Nanoseconds come_due(std::size_t client, Nanoseconds now);
@@ -141,7 +143,7 @@ class Load {
   void sweep(Nanoseconds now);
   bool over(Nanoseconds now);
   Nanoseconds leave(Nanoseconds now);
-  void watch_itself(Nanoseconds now);
+  [[gnu::always_inline]] void watch_itself(Nanoseconds now);
   Nanoseconds oldest() const noexcept;
   void forgo_rest();
   void fail(std::string kind);
@@ -166,19 +168,20 @@ class Load {
   std::size_t alive_ = 0;
 
   Gaps gaps_;
-  Nanoseconds gap_known_ = 0;  // A gap of the loop that is no longer changes no count.
 
   Nanoseconds measure_from_ = 0;
   Nanoseconds end_ = kNever;       // Of the measured part; kNever without a limit of time.
   Nanoseconds forgo_at_ = kNever;  // Open loop: when what has not been sent never will be.
   Nanoseconds next_sweep_ = kNever;
+  Nanoseconds chore_at_ = 0;    // When a turn is the next one to end or give up anything.
   Nanoseconds idle_since_ = 0;  // Since when only closed connections hold up the end.
   Nanoseconds linger_until_ = 0;
   std::size_t next_first_ = 0;  // Closed loop: who sends its first message.
   std::uint64_t budget_;        // Closed loop: requests left to this thread.
   std::uint64_t waiting_ = 0;   // Open loop: due, and not sent.
   std::uint64_t under_way_ = 0;
-  bool heard_ = false;  // An answer has come, and the gate was told.
+  bool sends_by_itself_ = true;  // In a closed loop, until each connection sent its first message.
+  bool heard_ = false;           // An answer has come, and the gate was told.
 };
 
 }  // namespace wiremark::load
