@@ -219,6 +219,21 @@ TEST_CASE("a broken connection is opened again, and what was under way with it i
   }
 }
 
+TEST_CASE("a broken connection of a closed loop is opened again while the others go on") {
+  Scenario scenario = closed_loop();
+  scenario.plan.requests = 0;
+  scenario.plan.duration = kSecond;
+  scenario.plan.timeout = 30 * kSecond;
+  scenario.plan.reconnect = true;
+  scenario.load.path.latency = scenario.server.path.latency = kMillisecond;
+  scenario.resets = {100 * kMillisecond};
+  const Played played = exactly(scenario);
+  CHECK(played.failed == 1);
+  CHECK(played.counts->connected.get() == 11);
+  // Ten connections with a message every 2 ms, one of them away for 100 ms.
+  check_near(played.answered, 9 * 500 + 450, 30);
+}
+
 TEST_CASE("without --reconnect a broken connection is gone with the rest of its plan") {
   Scenario scenario = open_loop();
   scenario.resets = {5 * kSecond};
