@@ -487,7 +487,7 @@ inline void Load<Net>::answered(MessageId message, const Slots::Entry& sent, std
   Nanoseconds due = sent.sent_ns;
   if (open_loop_ && !plan_.timed_from_send)
     due = sent.planned_ns + std::min(sent.own_ns, sent.sent_ns - sent.planned_ns);
-  counts.least.record_in_bucket(std::min(heard - due, measure::Histogram::kHighest));
+  counts.least.record(heard - due);
 }
 
 template <Carrier Net>

@@ -37,7 +37,6 @@ void Histogram::merge(const Histogram& other) noexcept {
       std::min(min_.load(std::memory_order_relaxed), other.min_.load(std::memory_order_relaxed)),
       std::memory_order_relaxed);
   max_.store(std::max(max(), other.max()), std::memory_order_relaxed);
-  repair_bounds();
 }
 
 void Histogram::subtract(const Histogram& earlier) noexcept {
@@ -126,8 +125,8 @@ std::uint64_t Histogram::count_above(Nanoseconds value) const noexcept {
   return above;
 }
 
-// Makes the extremes agree with the buckets: they may not after a subtraction, in a copy that was
-// taken while another thread recorded, or where none were kept.
+// Makes the extremes agree with the buckets: they may not after a subtraction, or in a copy that
+// was taken while another thread recorded.
 void Histogram::repair_bounds() noexcept {
   std::size_t first = kBuckets;
   std::size_t last = 0;
@@ -140,12 +139,9 @@ void Histogram::repair_bounds() noexcept {
     max_.store(0, std::memory_order_relaxed);
     return;
   }
-  const Nanoseconds low = min_.load(std::memory_order_relaxed);
-  min_.store(
-      low == UINT64_MAX ? lowest_of(first) : std::clamp(low, lowest_of(first), highest_of(first)),
-      std::memory_order_relaxed);
-  const Nanoseconds high = max() == 0 ? kHighest : max();
-  max_.store(std::clamp(high, lowest_of(last), highest_of(last)), std::memory_order_relaxed);
+  min_.store(std::clamp(min_.load(std::memory_order_relaxed), lowest_of(first), highest_of(first)),
+             std::memory_order_relaxed);
+  max_.store(std::clamp(max(), lowest_of(last), highest_of(last)), std::memory_order_relaxed);
 }
 
 }  // namespace wiremark::measure

@@ -50,10 +50,6 @@ class Histogram {
   /// Counts one value; one above kHighest counts as kHighest and in clamped().
   void record(Nanoseconds value) noexcept { record_many(value, 1); }
 
-  /// Counts a value of at most kHighest for a third less, without a look at the extremes: in what
-  /// it is merged into, and in copies, they are the bounds of the outer buckets.
-  void record_in_bucket(Nanoseconds value) noexcept { raise(counts_[index_of(value)], 1); }
-
   /// Counts `count` times the same value.
   void record_many(Nanoseconds value, std::uint64_t count) noexcept {
     if (value < min_.load(std::memory_order_relaxed) ||

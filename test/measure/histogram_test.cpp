@@ -7,7 +7,6 @@
 #include <atomic>
 #include <fstream>
 #include <thread>
-#include <utility>
 
 #include "hdr_figures.h"
 
@@ -86,23 +85,6 @@ TEST_CASE("extremes are exact") {
   histogram.record(0);
   CHECK(histogram.min() == 0);
   CHECK(histogram.count() == 3);
-}
-
-TEST_CASE("where no extremes were kept, those of the outer buckets stand for them") {
-  Histogram kept, bare;
-  for (const Nanoseconds value : {5'001u, 70'001u, 1'000'001u}) {
-    kept.record(value);
-    bare.record_in_bucket(value);
-  }
-  const Histogram copy = bare;
-  Histogram sum;
-  sum.merge(bare);
-  for (const Histogram* one : {&copy, &std::as_const(sum)}) {
-    CHECK(one->count() == 3);
-    CHECK(one->percentile(50) == kept.percentile(50));
-    CHECK(one->min() == Histogram::lowest_of(Histogram::index_of(5'001)));
-    CHECK(one->max() == Histogram::highest_of(Histogram::index_of(1'000'001)));
-  }
 }
 
 TEST_CASE("values over an hour count as an hour, and are told") {
