@@ -91,7 +91,7 @@ std::optional<Throttling> read_throttling(const std::string& folder, const std::
   if (!text) return std::nullopt;
   const auto times = number_behind(*text, "nr_throttled ");
   if (!times) return std::nullopt;
-  Throttling throttling{.cgroup = cgroup, .times = *times};
+  Throttling throttling{.cgroup = cgroup, .times = *times, .stopped = 0, .folder = folder};
   if (const auto us = number_behind(*text, "throttled_usec "))
     throttling.stopped = *us * kMicrosecond;
   else if (const auto ns = number_behind(*text, "throttled_time "))

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <utility>
 
 #include "net/uring_compat.h"
 #include "net/wait.h"
+#include "probe/evidence.h"
 
 namespace wiremark::net {
 
@@ -39,14 +39,8 @@ constexpr std::size_t kColour = 3 * 64;
 std::size_t ring_bytes(unsigned count) { return count * sizeof(io_uring_buf); }
 
 std::string denied_reason() {
-  int disabled = 0;
-  std::ifstream("/proc/sys/kernel/io_uring_disabled") >> disabled;
-  if (disabled > 0)
-    return "(denied: sysctl kernel.io_uring_disabled is " + std::to_string(disabled) +
-           "; set it to 0, or use --backend epoll)";
-  return "(denied, probably by a container's seccomp filter: allow io_uring_setup, io_uring_enter "
-         "and "
-         "io_uring_register, with docker --security-opt seccomp=PROFILE, or use --backend epoll)";
+  const probe::Denial denial = probe::uring_denial();
+  return "(" + denial.why + "; " + denial.change + ", or use --backend epoll)";
 }
 
 std::unexpected<Error> ring_failed(int error) {

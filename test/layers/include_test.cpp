@@ -13,6 +13,7 @@ const struct {
   std::regex header, home;
 } kRules[] = {
     {std::regex("net/.*"), std::regex("(lib/(net|load)|tools|test)/.*")},
+    {std::regex("probe/.*"), std::regex("(lib/(probe|net)|tools|test)/.*")},
     {std::regex("wire/.*"), std::regex("(lib/(wire|load)|tools|test)/.*")},
     // The parts of a format are for itself, the list of formats, codecbench and tests.
     {std::regex("wire/bytes/.*"),
@@ -24,7 +25,7 @@ const struct {
     {std::regex("wire/flatbuffers/.*"),
      std::regex("lib/wire/(flatbuffers/.*|codecs.h)|(tools/codecbench|test)/.*")},
     {std::regex("wire/y3/.*"), std::regex("lib/wire/(y3/.*|codecs.h)|(tools/codecbench|test)/.*")},
-    {std::regex("measure/.*"), std::regex("(lib/(measure|load|report)|tools|test)/.*")},
+    {std::regex("measure/.*"), std::regex("(lib/(measure|load|probe|report)|tools|test)/.*")},
     {std::regex("picture/.*"), std::regex("(lib/(picture|report/html)|test)/.*")},
     // How a page is made is known to the pages; who wants one includes report/html.h.
     {std::regex("report/html/.*"), std::regex("(lib/report/html|test)/.*")},
@@ -32,14 +33,15 @@ const struct {
     {std::regex("load/.*"), std::regex("(lib/load|tools/netload|test)/.*")},
     {std::regex("(tools|test|doctest)/.*"), std::regex("(tools|test)/.*")},
     {std::regex("liburing.*"), std::regex("lib/net/uring.*")},
+    // Beside liburing, which has its own copy, it does not compile.
+    {std::regex("linux/io_uring.h"), std::regex("lib/probe/(small_ring.h|uring.cpp)|test/.*")},
     {std::regex("simdjson.*"), std::regex("(lib/wire/json|tools/codecbench/rivals)/.*")},
     {std::regex("(flatbuffers/|google/protobuf/|jansson).*"),
      std::regex("tools/codecbench/rivals/.*")},
     {std::regex("zlib.h"), std::regex("lib/report/hdr.*")},
     {std::regex("CLI/.*"), std::regex("tools/(options|completion).cpp")},
-    {std::regex("fmt/.*"),
-     std::regex(
-         "(tools|lib/(measure|picture|report|load)|test)/.*|lib/wire/(contents|describe).cpp")},
+    {std::regex("fmt/.*"), std::regex("(tools|lib/(measure|picture|probe|report|load)|test)/.*|lib/"
+                                      "wire/(contents|describe).cpp")},
     {std::regex("nlohmann/.*"),
      std::regex("lib/report/(document|shape|upgrade).h|(tools/codecbench/rivals|test)/.*")},
 };

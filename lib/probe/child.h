@@ -1,0 +1,14 @@
+// Trials that must not change this process: they run in a child, and what they found comes back.
+#pragma once
+
+#include <functional>
+
+#include "probe/finding.h"
+
+namespace wiremark::probe {
+
+/// What `trials` returns in a child that is killed after three seconds. Empty where no child can be
+/// had, or it died.
+Findings in_child(const std::function<Findings()>& trials);
+
+}  // namespace wiremark::probe

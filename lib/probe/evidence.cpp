@@ -1,0 +1,40 @@
+// What shows whether a feature that the kernel accepted does anything, in the same words for
+// netprobe and for the path of a result.
+#include "probe/evidence.h"
+
+#include <sys/socket.h>
+
+#include "measure/text_file.h"
+
+namespace wiremark::probe {
+
+unsigned napi_id(int fd) noexcept {
+  unsigned id = 0;
+  socklen_t size = sizeof id;
+  return ::getsockopt(fd, SOL_SOCKET, SO_INCOMING_NAPI_ID, &id, &size) == 0 ? id : 0;
+}
+
+std::string napi_evidence(unsigned id) {
+  if (id > 0) return "a queue with the NAPI id " + std::to_string(id) + " is polled";
+  return "accepted by the kernel, but no connection has a NAPI id: nothing is polled";
+}
+
+std::string copied_evidence(std::uint64_t sends, std::uint64_t copied) {
+  return std::to_string(sends) + " sends, of which " +
+         std::to_string(sends > 0 ? 100 * copied / sends : 0) +
+         " % were copied by the kernel all the same";
+}
+
+Denial uring_denial() {
+  const auto text = measure::read_text("/proc/sys/kernel/io_uring_disabled");
+  std::string_view digits = text ? std::string_view(*text) : std::string_view();
+  if (const std::uint64_t disabled = measure::take_number(digits).value_or(0); disabled > 0) {
+    return {"denied: sysctl kernel.io_uring_disabled is " + std::to_string(disabled),
+            "sysctl -w kernel.io_uring_disabled=0"};
+  }
+  return {"denied, probably by a container's seccomp filter",
+          "docker --security-opt seccomp=PROFILE that allows io_uring_setup, io_uring_enter and "
+          "io_uring_register"};
+}
+
+}  // namespace wiremark::probe

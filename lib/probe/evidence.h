@@ -1,0 +1,27 @@
+// What shows whether a feature that the kernel accepted does anything, in the same words for
+// netprobe and for the path of a result.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace wiremark::probe {
+
+/// The queue that a connected socket receives from (SO_INCOMING_NAPI_ID, Linux 4.12); 0 where there
+/// is none, as on loopback and veth, and so nothing for busy polling to poll.
+unsigned napi_id(int fd) noexcept;
+
+/// What that id says of busy polling.
+std::string napi_evidence(unsigned id);
+
+/// What notifications say of zero-copy sends.
+std::string copied_evidence(std::uint64_t sends, std::uint64_t copied);
+
+/// Why the kernel denied io_uring with EPERM or EACCES, and what changes that.
+struct Denial {
+  std::string why;
+  std::string change;
+};
+Denial uring_denial();
+
+}  // namespace wiremark::probe

@@ -1,0 +1,147 @@
+// The limits that a load of many connections meets, as the kernel grants them when asked.
+#include "probe/resource_limits.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/cpus.h"
+#include "base/fd.h"
+#include "measure/processor_wait.h"
+#include "measure/quantity.h"
+#include "measure/text_file.h"
+#include "probe/finding.h"
+
+namespace wiremark::probe {
+
+namespace {
+
+constexpr const char* kGroup = "limits";
+constexpr int kBacklogAsked = 65'535;
+
+std::uint64_t number_in(const std::string& path) {
+  const auto text = measure::read_text(path);
+  std::string_view digits = text ? std::string_view(*text) : std::string_view();
+  return measure::take_number(digits).value_or(0);
+}
+
+// Of a listening socket TCP_INFO says the backlog in the place of another count (tcp(7)).
+std::uint64_t granted_backlog() {
+  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd || ::listen(fd.get(), kBacklogAsked) < 0) return 0;
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  return ::getsockopt(fd.get(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_sacked : 0;
+}
+
+std::uint64_t local_ports() {
+  const auto text = measure::read_text("/proc/sys/net/ipv4/ip_local_port_range");
+  std::string_view range = text ? std::string_view(*text) : std::string_view();
+  const auto first = measure::take_number(range);
+  const auto last = measure::take_number(range);
+  return first && last && *last >= *first ? *last - *first + 1 : 0;
+}
+
+std::uint64_t available_memory() {
+  std::uint64_t least = 0;
+  if (const auto text = measure::read_text("/proc/meminfo"); text)
+    least = 1024 * measure::number_behind(*text, "MemAvailable:").value_or(0);
+  for (const measure::Throttling& one : measure::throttling_of(::getpid())) {
+    const std::uint64_t most = number_in(one.folder + "/memory.max");
+    const std::uint64_t used = number_in(one.folder + "/memory.current");
+    if (most > 0) least = std::min(least, most - std::min(most, used));
+  }
+  return least;
+}
+
+Finding raise_descriptors() {
+  constexpr const char* kWhat = "10,000 open files";
+  constexpr rlim_t kWanted = 10'000;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  const rlimit before = limit;
+  limit.rlim_cur = limit.rlim_max;
+  const Fd events(::eventfd(0, EFD_CLOEXEC));
+  const bool raised = ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+  // A limit is granted when the last descriptor below it can be had (F_DUPFD of fcntl(2)).
+  const rlim_t granted = raised ? limit.rlim_cur : before.rlim_cur;
+  const Fd last(::fcntl(events.get(), F_DUPFD_CLOEXEC, static_cast<int>(kWanted) - 1));
+  const bool had = static_cast<bool>(last);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  return {kGroup, kWhat, had ? Answer::yes : Answer::no,
+          fmt::format("soft limit {}, raised to {}", measure::format_count(before.rlim_cur),
+                      granted == RLIM_INFINITY ? "no limit" : measure::format_count(granted)),
+          had ? "" : "ulimit -Hn 1048576 as root, or LimitNOFILE= of the service"};
+}
+
+Finding lock_memory() {
+  constexpr const char* kWhat = "16 MiB of locked memory";
+  constexpr std::size_t kBytes = 16 << 20;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_MEMLOCK, &limit);
+  const std::string bound = limit.rlim_cur == RLIM_INFINITY
+                                ? "no limit"
+                                : measure::format_size(static_cast<double>(limit.rlim_cur));
+  void* memory =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return {kGroup, kWhat, Answer::untried, failure("mmap", errno), ""};
+  const int error = ::mlock(memory, kBytes) < 0 ? errno : 0;
+  ::munmap(memory, kBytes);
+  return {
+      kGroup, kWhat, error == 0 ? Answer::yes : Answer::no,
+      (error == 0 ? std::string("mlock gave them") : failure("mlock", error)) + "; limit " + bound,
+      error == 0 ? "" : "ulimit -l unlimited, or docker --ulimit memlock=-1"};
+}
+
+Finding ask_backlog(std::uint64_t granted) {
+  constexpr std::uint64_t kBurst = 1024;
+  if (granted == 0)
+    return {kGroup, "backlog of 1,024", Answer::untried, failure("listen", errno), ""};
+  return {kGroup, "backlog of 1,024", granted >= kBurst ? Answer::yes : Answer::no,
+          fmt::format("listen(65535) was given {}", measure::format_count(granted)),
+          granted >= kBurst ? "" : "sysctl -w net.core.somaxconn=4096"};
+}
+
+Finding count_ports(std::uint64_t ports) {
+  constexpr std::uint64_t kUsual = 28'232;
+  return {kGroup, "local ports", ports >= kUsual ? Answer::yes : Answer::no,
+          fmt::format("{} for each source and destination", measure::format_count(ports)),
+          ports >= kUsual ? "" : "sysctl -w net.ipv4.ip_local_port_range='32768 60999'"};
+}
+
+Finding find_filter() {
+  const auto text = measure::read_text("/proc/self/status");
+  const auto mode = text ? measure::number_behind(*text, "\nSeccomp:") : std::nullopt;
+  if (!mode)
+    return {kGroup, "no seccomp filter", Answer::untried, "/proc/self/status has none", ""};
+  return {kGroup, "no seccomp filter", *mode == 0 ? Answer::yes : Answer::no,
+          fmt::format("mode {} in /proc/self/status", *mode),
+          *mode == 0 ? "" : "docker --security-opt seccomp=unconfined"};
+}
+
+}  // namespace
+
+Limits find_limits() {
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  return {.descriptors = files.rlim_max,
+          .backlog = granted_backlog(),
+          .ports = local_ports(),
+          .memory_bytes = available_memory(),
+          .cores = static_cast<unsigned>(allowed_cpus().size())};
+}
+
+Findings probe_limits() {
+  return {raise_descriptors(), lock_memory(), ask_backlog(granted_backlog()),
+          count_ports(local_ports()), find_filter()};
+}
+
+}  // namespace wiremark::probe

@@ -1,0 +1,101 @@
+// What a netload command is read as, and what it meets on machines that lack something.
+#include "probe/command.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace wiremark::probe {
+namespace {
+
+constexpr Limits kLarge{.descriptors = 1'000'000,
+                        .backlog = 65'535,
+                        .ports = 28'232,
+                        .memory_bytes = std::uint64_t{16} << 30,
+                        .cores = 8};
+
+Command read(std::string_view text) {
+  const auto command = Command::parse(text);
+  REQUIRE_MESSAGE(command, command.error().message());
+  return *command;
+}
+
+Answer answer_of(const Forecast& forecast, std::string_view what) {
+  const auto found = std::ranges::find(forecast.findings, what, &Finding::what);
+  REQUIRE(found != forecast.findings.end());
+  return found->answer;
+}
+
+TEST_CASE("options are read in each of their forms, and the target is what is left") {
+  const Command command = read(
+      "build/tools/netload -c50k --threads=4 -t 8 --wait adaptive:50us -r 2 --strict "
+      "--send 'get :7' 10.0.0.2:7007 --source-ip 10.0.0.1,10.0.0.3");
+  CHECK(command.connections == 50'000);
+  CHECK(command.threads == 8);
+  CHECK(command.sources == 2);
+  CHECK(command.rate_hz == 100'000);
+  CHECK(command.target == "10.0.0.2:7007");
+  CHECK_FALSE(command.is_local());
+  CHECK(read("netload").connections == 100);
+  CHECK(read("netload --json :7007").target == ":7007");
+  CHECK(read("netload --compare epoll,uring").backends ==
+        std::vector<std::string>{"epoll", "uring"});
+}
+
+TEST_CASE("what is no command of netload is refused") {
+  CHECK_FALSE(Command::parse("").has_value());
+  CHECK_FALSE(Command::parse("wrk -c 100").has_value());
+  CHECK_FALSE(Command::parse("netload -c many").has_value());
+  CHECK_FALSE(Command::parse("netload -c").has_value());
+}
+
+TEST_CASE("a machine that has enough says yes to everything") {
+  const Forecast all = forecast(read("netload -c 20000 -t 4 10.0.0.2:7007"), kLarge, true);
+  for (const Finding& finding : all.findings) {
+    CAPTURE(finding.what);
+    CHECK(finding.answer == Answer::yes);
+    CHECK(finding.change.empty());
+  }
+  CHECK(all.obstacle.empty());
+}
+
+TEST_CASE("each limit is named by the one that is too low") {
+  const Command command = read("netload -c 50000 -t 4 10.0.0.2:7007");
+  Limits limits = kLarge;
+  CHECK(answer_of(forecast(command, limits, true), "enough ports") == Answer::no);
+  limits.ports = 60'000;
+  CHECK(answer_of(forecast(command, limits, true), "enough ports") == Answer::yes);
+  limits.descriptors = 50'000;
+  CHECK(answer_of(forecast(command, limits, true), "enough open files") == Answer::no);
+  CHECK(forecast(command, limits, true).obstacle.starts_with("50,032 open files"));
+  limits = kLarge;
+  limits.backlog = 4096;
+  CHECK(answer_of(forecast(command, limits, true), "backlog for a burst") == Answer::no);
+  CHECK(forecast(command, limits, true).obstacle.empty());
+  limits = kLarge;
+  limits.memory_bytes = 100 << 20;
+  CHECK(answer_of(forecast(command, limits, true), "enough memory") == Answer::no);
+  CHECK_FALSE(forecast(command, limits, true).obstacle.empty());
+  limits = kLarge;
+  limits.cores = 3;
+  CHECK(answer_of(forecast(command, limits, true), "a core for each thread") == Answer::no);
+}
+
+TEST_CASE("over loopback both ends take memory, and ports are no matter") {
+  const Command command = read("netload -c 50000");
+  Limits limits = kLarge;
+  limits.memory_bytes = 300 << 20;
+  CHECK(answer_of(forecast(command, limits, true), "enough ports") == Answer::yes);
+  CHECK(answer_of(forecast(command, limits, true), "enough memory") == Answer::no);
+}
+
+TEST_CASE("a table that has a row for epoll comes without io_uring") {
+  CHECK(forecast(read("netload --compare epoll,uring"), kLarge, false).obstacle.empty());
+  CHECK(forecast(read("netload"), kLarge, false).obstacle.empty());
+  CHECK_FALSE(forecast(read("netload -b uring"), kLarge, false).obstacle.empty());
+  CHECK(answer_of(forecast(read("netload --compare epoll,uring"), kLarge, false), "backends") ==
+        Answer::no);
+}
+
+}  // namespace
+}  // namespace wiremark::probe
