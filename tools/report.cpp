@@ -7,6 +7,7 @@
 #include "measure/machine.h"
 #include "measure/quantity.h"
 #include "printing.h"
+#include "probe/finding.h"
 #include "report/csv.h"
 #include "report/hdr.h"
 #include "report/html.h"
@@ -51,6 +52,7 @@ report::RunResult new_result(const std::string& tool, const std::vector<std::str
   result.started = report::format_moment(started);
   result.host = measure::this_machine();
   result.host.wake_cost_ns = measure::measure_wake_cost();
+  result.host.evidence = probe::machine_evidence();
   result.host.libraries.push_back(fmt::format("liburing {}", net::liburing_version()));
   return result;
 }

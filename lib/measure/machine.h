@@ -34,6 +34,8 @@ struct Machine {
   std::vector<std::string> libraries;  ///< "glibc 2.36", ...; each tool adds those it links.
   Nanoseconds wake_cost_ns = 0;        ///< See measure_wake_cost(); 0 when unknown.
   bool wake_crosses_cores = false;     ///< Whether it is measured between two processors.
+  /// What netprobe(1) says of it; older documents do not.
+  std::optional<std::vector<std::string>> evidence;
 };
 
 /// Looks all of it up; takes below 1 ms and leaves out wake_cost_ns.

@@ -40,7 +40,9 @@ constexpr auto fields(Of<measure::Machine>) {
       field("libraries", &M::libraries),
       field("wake_cost_ns", &M::wake_cost_ns, Unit::ns,
             "0 where the machine was too busy to tell."),
-      field("wake_crosses_cores", &M::wake_crosses_cores));
+      field("wake_crosses_cores", &M::wake_crosses_cores),
+      field("evidence", &M::evidence,
+            "What netprobe says of the machine: clock, steal, quota, governor and the like."));
 }
 
 }  // namespace wiremark::report
