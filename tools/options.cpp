@@ -15,7 +15,6 @@
 #include "base/units.h"
 #include "completion.h"
 #include "measure/build_info.h"
-#include "net/reactor.h"
 #include "printing.h"
 #include "suggestion.h"
 
@@ -321,7 +320,7 @@ std::string version_text(const std::string& tool) {
   ::uname(&system);
   const measure::BuildInfo build = measure::build_info();
   std::string text = fmt::format("{} {} ({}, liburing {}, {} {})\nbuilt with {}\n", tool,
-                                 WIREMARK_VERSION, build.compiler, net::liburing_version(),
+                                 WIREMARK_VERSION, build.compiler, WIREMARK_LIBURING_VERSION,
                                  system.sysname, system.release, measure::build_flags(build));
   for (const std::string& reason : measure::slowed_by(build))
     text += "slower than a release: " + reason + "\n";

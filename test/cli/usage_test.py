@@ -24,7 +24,7 @@ def codecbench(*flags):
 
 
 BOTH = [netecho, netload]
-ALL = ["netecho", "netload", "netreport", "codecbench"]
+ALL = ["netecho", "netload", "netreport", "netprobe", "codecbench"]
 
 
 def expect_usage(run_tool, flags, *parts):
