@@ -65,18 +65,40 @@ def read_until(process, part):
 @on_a_machine
 def run_builds_only_what_its_table_needs(machine):
     os.makedirs(machine.folder + "/build/tools")
-    machine.program("ninja", 'echo "$*" >asked')
+    machine.program("ninja", 'echo "$*" >>asked')
+    machine.program("../build/tools/netprobe", 'echo "$*" >probed')
     machine.program("../build/tools/netload", 'echo "the table of $*"; echo page >"${3#--html=}"')
     code, out = machine.output("run")
     equal(code, 0, f"the exit code of {out}")
     with open(machine.folder + "/asked", encoding="ascii") as file:
-        equal(file.read(), "-C build tools/netload tools/netecho\n", "what ninja was asked for")
+        equal(file.read(), "-C build tools/netprobe\n-C build tools/netload tools/netecho\n",
+              "what ninja was asked for")
+    with open(machine.folder + "/probed", encoding="ascii") as file:
+        equal(file.read(), "--for netload --compare epoll,uring\n", "what netprobe was asked")
     contains(out, "the table of --compare epoll,uring")
     contains(out, "setup: the same as pictures, for a browser: build/report.html\n")
     machine.program("../build/tools/netload", "exit 3")
     code, out = machine.output("run")
     equal(code, 3, f"the exit code of {out}")
     expect("for a browser" not in out, f"the page of an earlier run: {out}")
+
+
+@on_a_machine
+def a_table_that_cannot_come_is_not_built(machine):
+    """Only what netprobe says is impossible ends it; a netprobe that fails otherwise does not."""
+    os.makedirs(machine.folder + "/build/tools")
+    machine.program("ninja", 'echo "$*" >>asked')
+    machine.program("../build/tools/netload", 'echo "the table"')
+    machine.program("../build/tools/netprobe", 'echo "netprobe: it cannot run: 132 open files" >&2; exit 3')
+    code, out = machine.output("run")
+    equal(code, 3, f"the exit code of {out}")
+    contains(out, "it cannot run: 132 open files")
+    with open(machine.folder + "/asked", encoding="ascii") as file:
+        equal(file.read(), "-C build tools/netprobe\n", "what ninja was asked for")
+    machine.program("../build/tools/netprobe", "exit 1")
+    code, out = machine.output("run")
+    equal(code, 0, f"the exit code of {out}")
+    contains(out, "the table")
 
 
 @on_a_machine
