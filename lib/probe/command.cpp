@@ -108,6 +108,16 @@ Finding judge_ports(const Command& command, const Limits& limits) {
                   needed));
 }
 
+// netload has half of what a message takes at both ends.
+Finding judge_rate(const Command& command, const Limits& limits) {
+  const double each_ns = kSecond * static_cast<double>(command.threads) / command.rate_hz;
+  const double cost_ns = static_cast<double>(limits.message_ns) / 2;
+  return judge("time for each message", cost_ns <= each_ns,
+               fmt::format("{} for each thread of netload; over loopback it takes {} or more",
+                           measure::format_time(each_ns), measure::format_time(cost_ns)),
+               "netload -t with more threads, or a lower -R");
+}
+
 Finding judge_backend(const Command& command, bool can_uring, std::string& obstacle) {
   bool asked = false, other = false;
   for (const std::string& name : command.backends)
@@ -148,6 +158,8 @@ Result<Command> Command::parse(std::string_view text) {
     }
   }
   if (reader.wrong) return std::unexpected(*reader.wrong);
+  if (reader.command.threads == 0 || reader.command.connections == 0)
+    return failed("netload takes a thread and a connection at least", {}, 0);
   if (reader.rate_each > 0)
     reader.command.rate_hz = reader.rate_each * static_cast<double>(reader.command.connections);
   return reader.command;
@@ -192,6 +204,8 @@ Forecast forecast(const Command& command, const Limits& limits, bool can_uring) 
                         command.target.empty() ? " with the server's" : "", limits.cores),
             "netload -t with fewer threads, or more processors"),
   };
+  if (command.rate_hz > 0 && limits.message_ns > 0)
+    all.findings.push_back(judge_rate(command, limits));
   return all;
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "base/clock.h"
+
 namespace wiremark::probe {
 
 struct Limits {
@@ -11,6 +13,7 @@ struct Limits {
   std::uint64_t ports = 0;         ///< From which connect(2) takes one, for each source address.
   std::uint64_t memory_bytes = 0;  ///< Available, or what the cgroup has left.
   unsigned cores = 0;              ///< Those this process may use.
+  Nanoseconds message_ns = 0;      ///< Both ends' time for a message there and back over loopback.
 };
 
 /// What could not be found out is 0.

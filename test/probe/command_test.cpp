@@ -12,7 +12,8 @@ constexpr Limits kLarge{.descriptors = 1'000'000,
                         .backlog = 65'535,
                         .ports = 28'232,
                         .memory_bytes = std::uint64_t{16} << 30,
-                        .cores = 8};
+                        .cores = 8,
+                        .message_ns = 10 * kMicrosecond};
 
 Command read(std::string_view text) {
   const auto command = Command::parse(text);
@@ -47,6 +48,7 @@ TEST_CASE("what is no command of netload is refused") {
   CHECK_FALSE(Command::parse("wrk -c 100").has_value());
   CHECK_FALSE(Command::parse("netload -c many").has_value());
   CHECK_FALSE(Command::parse("netload -c").has_value());
+  CHECK_FALSE(Command::parse("netload -t 0").has_value());
 }
 
 TEST_CASE("a machine that has enough says yes to everything") {
@@ -79,6 +81,16 @@ TEST_CASE("each limit is named by the one that is too low") {
   limits = kLarge;
   limits.cores = 3;
   CHECK(answer_of(forecast(command, limits, true), "a core for each thread") == Answer::no);
+}
+
+TEST_CASE("a rate needs threads that have the time for it") {
+  const auto answer = [](std::string_view text) {
+    return answer_of(forecast(read(text), kLarge, true), "time for each message");
+  };
+  CHECK(answer("netload -R 200k") == Answer::yes);
+  CHECK(answer("netload -R 201k") == Answer::no);
+  CHECK(answer("netload -R 201k -t 2") == Answer::yes);
+  CHECK(answer("netload -r 2010 -c 100") == Answer::no);
 }
 
 TEST_CASE("over loopback both ends take memory, and ports are no matter") {
