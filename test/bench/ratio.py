@@ -6,6 +6,8 @@ import statistics
 # What is asked of an interval before something is concluded from it, and the rounds it takes.
 CONFIDENCE = 0.95
 ROUNDS_MIN = 6
+# More rounds than this are not worth asking for: what takes them is level.
+ROUNDS_WORTH_MAX = 1000
 # What Interval.text() shows, for those who read a table.
 LEGEND = (f'median (interval that holds the true one with {100 * CONFIDENCE:.0f} %; least to most of fewer than '
           f'{ROUNDS_MIN} rounds)')
@@ -22,6 +24,10 @@ class Interval:
 
     def text(self, digits):
         return f'{self.median:,.{digits}f} ({self.lower:,.{digits}f} to {self.upper:,.{digits}f})'
+
+    def words(self):
+        return (f'{self.median:.2f} ({self.lower:.2f} to {self.upper:.2f}, {100 * self.confidence:.1f} % '
+                f'confidence, {self.rounds} round{"" if self.rounds == 1 else "s"})')
 
     def side(self, line):
         """1 where all of the interval is above `line`, -1 below it, 0 where that is not sure."""
@@ -45,3 +51,20 @@ def median_interval(figures):
 def paired_ratio(pairs):
     """Of first / second, round by round: what slows the machine slows both runs of a round."""
     return median_interval([first / second for first, second in pairs if first > 0 and second > 0])
+
+
+def rounds_that_might(ratio, line):
+    """How many rounds might put the interval on one side of `line`; 0: too many to ask for."""
+    distance = abs(math.log(ratio.median / line))
+    reach = math.log(ratio.median / ratio.lower if ratio.median > line else ratio.upper / ratio.median)
+    needed = ratio.rounds * (reach / distance) ** 2 if distance else math.inf
+    return 0 if needed > ROUNDS_WORTH_MAX else max(math.ceil(needed), ratio.rounds + 1, ROUNDS_MIN)
+
+
+def conclusion(ratio, one, other, figure):
+    """What a ratio lets be concluded, in the words of lib/measure/conclusion.h."""
+    if ratio.side(1):
+        return f"{one} has {ratio.words()} of {other}'s {figure}"
+    rounds = rounds_that_might(ratio, 1)
+    more = f'{rounds} rounds might' if rounds else f'not even {ROUNDS_WORTH_MAX} rounds might'
+    return f'cannot tell {one} and {other} apart by {figure}: {ratio.words()}; {more}'

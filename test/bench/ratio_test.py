@@ -6,12 +6,22 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from bench.ratio import CONFIDENCE, ROUNDS_MIN, median_interval, paired_ratio
+from bench.ratio import CONFIDENCE, ROUNDS_MIN, conclusion, median_interval, paired_ratio
 
 # Rounds, rank of the lower end, confidence: 1 - 2 (C(n,0) + ... + C(n,k-1)) / 2^n.
 KNOWN = ((1, 1, 0), (2, 1, 0.5), (4, 1, 0.875), (5, 1, 0.9375), (6, 1, 0.96875), (8, 1, 0.9921875),
          (9, 2, 0.9609375), (12, 3, 0.96142578125), (20, 6, 0.9586105346679688),
          (100, 40, 0.9647997997822952), (2000, 956, 0.9534471795082162))
+
+# As in test/measure/conclusion_test.cpp.
+SENTENCES = (
+    ([0.91, 0.92, 0.93, 0.95, 0.96, 0.97], "uring has 0.94 (0.91 to 0.97, 96.9 % confidence, 6 rounds) of epoll's CPU"),
+    ([0.88, 0.9, 0.94, 0.96, 0.97, 1.02],
+     'cannot tell uring and epoll apart by CPU: 0.95 (0.88 to 1.02, 96.9 % confidence, 6 rounds); 12 rounds might'),
+    ([0.5] * 5, 'cannot tell uring and epoll apart by CPU: 0.50 (0.50 to 0.50, 93.8 % confidence, 5 rounds); 6 rounds might'),
+    ([0.5], 'cannot tell uring and epoll apart by CPU: 0.50 (0.50 to 0.50, 0.0 % confidence, 1 round); 6 rounds might'),
+    ([1.0] * 6, 'cannot tell uring and epoll apart by CPU: 1.00 (1.00 to 1.00, 96.9 % confidence, 6 rounds); '
+                'not even 1000 rounds might'))
 
 
 def ranks(n):
@@ -48,6 +58,11 @@ class Ratio(unittest.TestCase):
 
     def test_an_interval_stands_in_the_words_of_netload(self):
         self.assertEqual(median_interval([1.489, 1.38, 1.591]).text(2), '1.49 (1.38 to 1.59)')
+
+    def test_a_conclusion_is_one_sentence_in_the_words_of_the_tools(self):
+        for ratios, sentence in SENTENCES:
+            with self.subTest(sentence):
+                self.assertEqual(conclusion(median_interval(ratios), 'uring', 'epoll', 'CPU'), sentence)
 
 
 if __name__ == '__main__':

@@ -2,7 +2,7 @@
 import statistics
 
 from bench.console import progress
-from bench.ratio import ROUNDS_MIN, paired_ratio
+from bench.ratio import ROUNDS_MIN, conclusion, paired_ratio
 
 # What is compared if nothing else is said: processor time in us, of server or client, per message.
 COST = 'cost_us'
@@ -91,3 +91,17 @@ def ratio(peers, ours, figure=COST):
     """The interval of a figure's ratio, or None where no round can be compared."""
     return paired_ratio([(theirs[figure], our[figure]) for theirs, our in pairs(peers, ours)
                          if not opposed(theirs, our)])
+
+
+def sentence(servers, one, other, figure=COST, words='server CPU per message'):
+    """What a group concludes about two of its servers."""
+    known = ratio(servers.get(one, []), servers.get(other, []), figure)
+    if not known:
+        return f'cannot tell {one} and {other} apart by {words}: no round has both, with the same bottleneck'
+    return conclusion(known, one, other, words)
+
+
+def nearest(servers, ours, figure=COST):
+    """The one of the others that needs least; None where there is none."""
+    others = [name for name in servers if name not in ours]
+    return min(others, key=lambda name: statistics.median(values(servers[name], figure)), default=None)

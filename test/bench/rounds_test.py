@@ -66,6 +66,14 @@ class Compared(unittest.TestCase):
         self.assertEqual([group[1] for group in rounds.groups(runs)], ['near', 'far'])
         self.assertEqual([group[1] for group in rounds.groups(runs[:-1])], ['near'])
 
+    def test_a_group_ends_in_a_sentence_or_in_why_there_is_none(self):
+        servers = {'epoll': [run('epoll', n, 2.0) for n in range(6)], 'uv': [run('uv', n, 3.0) for n in range(6)],
+                   'asio': [run('asio', 9, 4.0)]}
+        self.assertEqual(rounds.nearest(servers, ['epoll']), 'uv')
+        self.assertIsNone(rounds.nearest({'epoll': []}, ['epoll']))
+        self.assertTrue(rounds.sentence(servers, 'epoll', 'uv').startswith('epoll has 0.67 (0.67 to 0.67, 96.9 % '))
+        self.assertIn('cannot tell epoll and asio apart by', rounds.sentence(servers, 'epoll', 'asio'))
+
 
 class Printed(unittest.TestCase):
     def test_cells_stand_under_their_headings(self):

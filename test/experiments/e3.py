@@ -71,6 +71,9 @@ def print_runs(size, runs):
             own = servers[name]
             rate = median_interval([one['qps'] * size / (1 << 20) for one in own])
             print(table.row(name, rate.text(0), median_interval(rounds.values(own, rounds.COST)).text(2)), flush=True)
+        peer = rounds.nearest(servers, BASELINES)
+        for ours in [name for name in BASELINES if peer and name in servers]:
+            print(f'  {rounds.sentence(servers, ours, peer)}', flush=True)
     for one in runs:
         if 'failed' in one:
             print(f"  {one['server']} failed: {one['failed']}", flush=True)

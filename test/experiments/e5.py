@@ -61,6 +61,7 @@ def print_runs(runs):
             ratio = rounds.ratio(uring, epoll, figure)
             print(f"  uring against epoll, round by round: {what} {f'x {ratio.text(2)}' if ratio else 'n/a'}",
                   flush=True)
+        print(f"  {rounds.sentence(backends, 'uring', 'epoll', words='server CPU per request')}", flush=True)
 
 
 def main(arguments):
