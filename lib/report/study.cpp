@@ -18,12 +18,12 @@ double percentile_of(const RunResult& run, double percent) {
   return histogram ? static_cast<double>(histogram->percentile(percent)) : 0;
 }
 
-std::optional<measure::Spread> ratio(const Compared& one, const Compared& other,
-                                     double (*figure)(const RunResult&)) {
+std::vector<std::pair<double, double>> pairs_of(const Rounds& one, const Rounds& other,
+                                                double (*figure)(const RunResult&)) {
   std::vector<std::pair<double, double>> pairs;
-  for (std::size_t i = 0; i < std::min(one.rounds.size(), other.rounds.size()); ++i)
-    pairs.emplace_back(figure(one.rounds[i]), figure(other.rounds[i]));
-  return measure::ratio_of(pairs);
+  for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i)
+    pairs.emplace_back(figure(one[i]), figure(other[i]));
+  return pairs;
 }
 
 }  // namespace
@@ -89,10 +89,16 @@ std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const RunResult> runs
   return {nearest, farthest};
 }
 
+std::optional<measure::MedianInterval> interval_of(const Rounds& one, const Rounds& base,
+                                                   double (*figure)(const RunResult&)) {
+  return measure::paired_ratio(pairs_of(one, base, figure));
+}
+
 Comparison remade(Comparison comparison) {
   for (Compared& one : comparison.backends) {
-    one.server_cpu_ratio = ratio(one, comparison.backends.front(), server_cost_of);
-    one.qps_ratio = ratio(one, comparison.backends.front(), qps_of);
+    const Rounds& base = comparison.backends.front().rounds;
+    one.server_cpu_ratio = measure::ratio_of(pairs_of(one.rounds, base, server_cost_of));
+    one.qps_ratio = measure::ratio_of(pairs_of(one.rounds, base, qps_of));
   }
   return comparison;
 }

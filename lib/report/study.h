@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "measure/ratio.h"
+#include "report/latency_shape.h"
 #include "report/result.h"
 
 namespace wiremark::report {
@@ -56,6 +57,10 @@ struct Comparison {
   std::uint64_t rounds_left_out = 0;  ///< The processors came nearer or went apart.
   std::vector<Compared> backends;
 };
+
+/// A figure of one against that of another, round by round.
+std::optional<measure::MedianInterval> interval_of(const Rounds& one, const Rounds& base,
+                                                   double (*figure)(const RunResult&));
 
 /// `comparison` with its ratios as its rounds make them.
 Comparison remade(Comparison comparison);
@@ -141,7 +146,9 @@ struct Experiment {
 };
 
 /// As a person reads it.
-std::string text_report(const Comparison& study);
+/// With letters, each ratio has a bar behind it. The last lines conclude, one sentence for each
+/// backend but the first.
+std::string text_report(const Comparison& study, Letters letters = Letters::none);
 std::string text_report(const MaxRate& study);
 std::string text_report(const Bypass& study);
 std::string text_report(const Experiment& study);

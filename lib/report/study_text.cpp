@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "measure/conclusion.h"
 #include "measure/quantity.h"
+#include "report/ratio_bar.h"
 #include "report/study.h"
 #include "report/study_conditions.h"
 #include "report/text.h"
@@ -75,6 +77,62 @@ std::string row_text(const Compared& one, std::size_t width) {
 constexpr const char* kMarkText =
     "  ?          behind a figure: not to be trusted, for the reasons below\n";
 
+struct Ratio {
+  const char* words;
+  std::string_view figure;
+  double (*of)(const RunResult&);
+};
+constexpr Ratio kRatios[] = {{"server CPU per message", kCost, server_cost_of},
+                             {"qps", kRate, qps_of}};
+
+// The ratios of all but the first, with bars on one axis.
+std::string ratios_text(const Comparison& study, Letters letters) {
+  const Compared& base = study.backends.front();
+  double reach = 1;
+  for (const Compared& one : study.backends) {
+    for (const Ratio& ratio : kRatios) {
+      if (const auto interval = interval_of(one.rounds, base.rounds, ratio.of))
+        reach = std::max(reach, axis_reach(*interval));
+    }
+  }
+  std::string text;
+  for (std::size_t i = 1; i < study.backends.size(); ++i) {
+    const Compared& one = study.backends[i];
+    text += fmt::format("\n  {} against {}, round by round:\n", one.backend, base.backend);
+    for (const Ratio& ratio : kRatios) {
+      const auto interval = interval_of(one.rounds, base.rounds, ratio.of);
+      const bool base_stands = stands(base.rounds, ratio.figure);
+      const std::string figures =
+          marked(interval ? fmt::format("{:.3f} ({:.3f} to {:.3f})", interval->median,
+                                        interval->lower, interval->upper)
+                          : "n/a",
+                 base_stands ? one.rounds : base.rounds, ratio.figure);
+      const std::string bar = interval ? ratio_bar(*interval, reach, letters) : "";
+      text +=
+          fmt::format("    {:<22} x {:<{}}{}\n", ratio.words, figures, bar.empty() ? 0 : 26, bar);
+    }
+  }
+  return text;
+}
+
+// By the processor time of the servers, and by their rate where that is unknown.
+std::string conclusion_text(const Compared& one, const Compared& base) {
+  for (const Ratio& ratio : kRatios) {
+    const auto interval = interval_of(one.rounds, base.rounds, ratio.of);
+    if (!interval) continue;
+    for (const Compared* of : {&base, &one}) {
+      if (!stands(of->rounds, ratio.figure))
+        return fmt::format(
+            "cannot tell {} and {} apart: {} of {} is not to be trusted in half of "
+            "the rounds; a quieter machine or another load might",
+            one.backend, base.backend, ratio.words, of->backend);
+    }
+    return conclusion(*interval, one.backend, base.backend, ratio.words);
+  }
+  return fmt::format("cannot tell {} and {} apart: no round has messages of both", one.backend,
+                     base.backend);
+}
+
 std::string ways_text(const Bypass& study) {
   constexpr auto kRow = "  {:<24} {:<32} {}\n";
   std::string text = fmt::format(kRow, "", "", "CPU us/message") +
@@ -124,7 +182,7 @@ std::string load_text(const Way& load) {
 
 }  // namespace
 
-std::string text_report(const Comparison& study) {
+std::string text_report(const Comparison& study, Letters letters) {
   constexpr auto kRow = "  {:<{}} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n";
   std::size_t width = std::string_view("backend").size();
   bool targets = false;  // Servers that the user named, HOST:PORT, instead of backends.
@@ -141,19 +199,13 @@ std::string text_report(const Comparison& study) {
     text += row_text(one, width);
     parts.push_back({one.backend, one.rounds});
   }
-  for (std::size_t i = 1; i < study.backends.size(); ++i) {
-    const Compared& one = study.backends[i];
-    text +=
-        fmt::format("\n  {} against {}, round by round:\n", one.backend, study.backends[0].backend);
-    const auto ratio = [&](const std::optional<Spread>& spread, std::string_view figure) {
-      const Rounds& base = study.backends[0].rounds;
-      return marked(spread_text(spread, 3), stands(base, figure) ? one.rounds : base, figure);
-    };
-    text += fmt::format("    server CPU per message x {}\n    {:<22} x {}\n",
-                        ratio(one.server_cpu_ratio, kCost), "qps", ratio(one.qps_ratio, kRate));
-  }
+  text += ratios_text(study, letters);
   if (text.find('?') != std::string::npos) text += std::string("\n") + kMarkText;
-  return text + conditions_text(study.setting, parts, study.rounds_left_out);
+  text += conditions_text(study.setting, parts, study.rounds_left_out);
+  for (std::size_t i = 1; i < study.backends.size(); ++i)
+    text += fmt::format("  {:<10} {}\n", i == 1 ? "conclusion" : "",
+                        conclusion_text(study.backends[i], study.backends.front()));
+  return text;
 }
 
 std::string text_report(const Bypass& study) {

@@ -247,6 +247,36 @@ TEST_CASE("a table marks what does not stand, and has no red word where its cost
   CHECK(text_report(study).find('?') == std::string::npos);
 }
 
+TEST_CASE(
+    "a comparison ends in one sentence for each backend but the first, and draws its ratios") {
+  const auto costs = [](double factor) {
+    Rounds rounds;
+    for (int round = 0; round < 6; ++round) {
+      rounds.push_back(round_without({}));
+      rounds.back().server_cpu->user_s *= factor * (1 + 0.01 * round);
+      rounds.back().server_cpu->sys_s *= factor * (1 + 0.01 * round);
+    }
+    return rounds;
+  };
+  Comparison study;
+  study.backends = {{"epoll", costs(1)}, {"uring", costs(0.5)}, {"other", costs(1)}};
+  study.backends[2].rounds[5].server_cpu->sys_s = 1;
+  study = remade(std::move(study));
+  const std::string text = text_report(study);
+  CHECK(text.ends_with(
+      "  conclusion uring has 0.50 (0.50 to 0.50, 96.9 % confidence, 6 rounds) of epoll's server "
+      "CPU "
+      "per message\n             cannot tell other and epoll apart by server CPU per message: 1.00 "
+      "(0.73 to 1.00, 96.9 % confidence, 6 rounds); not even 1000 rounds might\n"));
+  CHECK(text.find("0.500)\n") != std::string::npos);
+  const std::string drawn = text_report(study, Letters::ascii);
+  CHECK(drawn.find("x 0.500 (0.500 to 0.500)    o           |\n") != std::string::npos);
+  // Rounds that are not trusted conclude nothing.
+  for (RunResult& round : study.backends[1].rounds) round = round_without({kCost});
+  CHECK(text_report(study).find("conclusion cannot tell uring and epoll apart: server CPU per "
+                                "message of uring is not to be trusted") != std::string::npos);
+}
+
 TEST_CASE("parts of a bypass that do not add up say nothing") {
   const auto one = [](double ns) { return measure::Spread{ns, ns, ns, 5}; };
   BypassParts parts{one(20'000), one(4'000), one(5'000), one(300)};

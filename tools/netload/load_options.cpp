@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "formats.h"
 #include "measure/quantity.h"
+#include "measure/ratio.h"
 #include "report/csv.h"
 
 namespace wiremark::tools {
@@ -20,7 +21,7 @@ namespace {
 // The default of --timeout. After this long a stream is stuck, and a datagram was lost on its way.
 constexpr Nanoseconds kStreamTimeout = 5 * kSecond;
 constexpr Nanoseconds kRoundLength = 2 * kSecond;
-constexpr unsigned kRounds = 5;
+constexpr unsigned kRounds = measure::kPairedRoundsMin;
 constexpr Nanoseconds kDatagramTimeout = kSecond;
 // The default of --size with --bypass.
 constexpr std::size_t kBypassSize = 64;
@@ -317,7 +318,7 @@ void add_options(CommandLine& line, LoadOptions& options) {
                 "Show what bypassing the kernel could save here: one message over TCP asleep and "
                 "spinning, over a Unix socket and through shared memory, and a server under load")
       .excludes(line.option("--wait"));
-  line.add("--rounds", options.rounds, "N", whole, "Rounds of --compare and --bypass (5)");
+  line.add("--rounds", options.rounds, "N", whole, "Rounds of --compare and --bypass (6)");
   line.add(
       "--server-cpus", options.server_cpus, "LIST",
       [](const std::string& text) { return parse_cpus(text); },

@@ -129,6 +129,8 @@ std::string text_of(const report::Document& document, bool colour) {
           return report::text_line(of.interval);
         if constexpr (std::is_same_v<T, report::RunResult>)
           return report::text_report(of, colour, letters_of_terminal());
+        if constexpr (std::is_same_v<T, report::Comparison>)
+          return report::text_report(of, letters_of_terminal());
         if constexpr (requires { text_report(of, colour); }) return text_report(of, colour);
         if constexpr (requires { text_report(of); }) return text_report(of);
         return {};

@@ -11,6 +11,7 @@
 #include "netload/studies/server_process.h"
 #include "report.h"
 #include "report/study.h"
+#include "terminal.h"
 
 namespace wiremark::tools {
 
@@ -60,7 +61,12 @@ int conclude(const LoadOptions& options, const std::vector<Contender>& contender
     if (one.rounds.empty()) return kInterrupted;
   }
   const auto study = make_study();
-  if (auto done = deliver(study, report::text_report(study), options.output); !done)
+  std::string text;
+  if constexpr (requires { report::text_report(study, letters_of_terminal()); })
+    text = report::text_report(study, letters_of_terminal());
+  else
+    text = report::text_report(study);
+  if (auto done = deliver(study, text, options.output); !done)
     return cannot("netload", done.error());
   return worst_of(options, contenders);
 }
