@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "codecbench/baseline.h"
+#include "codecbench/conclusion.h"
 #include "codecbench/e2/e2.h"
 #include "codecbench/e4/e4.h"
 #include "codecbench/e6/e6.h"
@@ -59,7 +60,10 @@ std::string text_report(const report::CodecTable& codecs, bool colour) {
       run.totals.seconds, measure::format_count(run.totals.messages), run.cpu.user_s, run.cpu.sys_s,
       measure::format_share(run.machine.busy_pct), measure::format_share(run.machine.steal_pct));
   for (const std::string& warning : run.warnings) text += "warning   " + warning + "\n";
-  return codecs.baseline ? text + format_baseline(*codecs.baseline, codecs.verbose) : text;
+  // Beside an earlier run the last line is how many rows are slower.
+  if (codecs.baseline) return text + format_baseline(*codecs.baseline, codecs.verbose);
+  const std::string conclusion = conclusion_of(codecs.cells);
+  return conclusion.empty() ? text : text + "conclusion " + conclusion + "\n";
 }
 
 }  // namespace wiremark::tools
