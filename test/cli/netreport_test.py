@@ -20,6 +20,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from bench.document import Document, runs_of, state_of
 
+DOCUMENTS = pathlib.Path(__file__).resolve().parent.parent / "report/data"
+
 
 def netreport(*flags, **limits):
     return run_program(program("NETREPORT"), *flags, **limits)
@@ -388,6 +390,60 @@ def strict_wants_a_valid_sum():
         netreport(*runs.files, "--in-turn").ended_with(0)
         netreport(runs.files[0], "--strict").ended_with(1)
         netreport(*runs.files, "--in-turn", "--strict").ended_with(1)
+
+
+@case
+def against_an_earlier_result():
+    with Runs(*[["-c", "3", "-n", "30"]] * 12) as runs:
+        before, after = runs.files[0::2], runs.files[1::2]  # In turn, one of each in a round.
+
+        def compared(*flags, files=after):
+            return netreport(*[flag for file in before for flag in ("--against", file)], *flags, *files)
+
+        def rewrite(files, change):
+            names = []
+            for number, name in enumerate(files):
+                with open(name, encoding="utf-8") as file:
+                    document = json.load(file)
+                change(document)
+                names.append(runs.path(f"changed_{number}.json"))
+                with open(names[-1], "w", encoding="utf-8") as file:
+                    json.dump(document, file)
+            return names
+
+        out = compared("--tolerance", "1000").ended_with(0).out
+        contains(out.splitlines()[0], "now / then, round by round, tolerance 1000 %")
+        contains(out.splitlines()[-1], "conclusion  ")
+
+        def other_machine(document):
+            document["host"]["cores"] = 64
+
+        refused = compared(files=rewrite(after, other_machine)).ended_with(3)
+        contains(refused.err, "the machine's number of processors was '")
+        for flag in ["--json", "--html", "--strict", "--in-turn"]:
+            contains(compared(flag).ended_with(2).err, "excludes")
+        contains(netreport("--tolerance", "3", after[0]).ended_with(2).err, "requires --against")
+        contains(netreport("--against", before[0], "--tolerance", "much", after[0]).ended_with(2).err, "is not a share such as 5%")
+
+
+@case
+def a_table_of_codecbench_that_is_slower_ends_with_1():
+    with tempfile.TemporaryDirectory() as folder:
+        with open(DOCUMENTS / "codecs_before.json", encoding="utf-8") as file:
+            document = json.load(file)
+        names = []
+        for side, factor in [("before", 1), ("after", 2)]:
+            for cell in document["cells"]:
+                if "repeats_ns" in cell:
+                    cell["repeats_ns"] = [factor * (100 + number) for number in range(9)]
+            names.append(os.path.join(folder, side))
+            with open(names[-1], "w", encoding="utf-8") as file:
+                json.dump(document, file)
+        worse = netreport("--against", *names).ended_with(1)
+        contains(worse.out, "  slower ")
+        contains(worse.out.splitlines()[-1], "slower, 0 faster, 0 level, 0 undecided")
+        contains(netreport("--against", *names[::-1]).ended_with(0).out.splitlines()[-1], "0 slower, ")
+        contains(netreport("--against", names[0], DOCUMENTS / "comparison.json").ended_with(3).err, "on both sides")
 
 
 run()

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/units.h"
 #include "report/json.h"
 
 namespace wiremark::tools {
@@ -39,6 +40,16 @@ Answer judge(const measure::MedianInterval& ratio, double tolerance_pct) {
 }
 
 }  // namespace
+
+Result<double> parse_tolerance(std::string_view text) {
+  std::string_view digits = text;
+  if (digits.ends_with('%')) digits.remove_suffix(1);
+  const auto number = parse_count(digits);
+  if (!number || *number > 1000) {
+    return failed(fmt::format("'{}' is not a share such as 5%", text), {}, 0);
+  }
+  return *number;
+}
 
 Result<std::vector<Cell>> read_baseline(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -86,8 +97,10 @@ std::string format_interval(const measure::MedianInterval& ratio) {
 }
 
 std::string format_baseline(const Baseline& baseline, bool all) {
-  std::string text = fmt::format("\nbaseline  {}, tolerance {}%; time now / then\n", baseline.file,
-                                 baseline.tolerance_pct);
+  std::string text = baseline.file.empty()
+                         ? fmt::format("time now / then, tolerance {}%\n", baseline.tolerance_pct)
+                         : fmt::format("\nbaseline  {}, tolerance {}%; time now / then\n",
+                                       baseline.file, baseline.tolerance_pct);
   for (const Change& change : baseline.changes) {
     const bool told = change.answer == Answer::slower || change.answer == Answer::faster;
     if (!told && !all) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -13,6 +14,9 @@ namespace wiremark::tools {
 using report::Answer;
 using report::Baseline;
 using report::Change;
+
+/// "5%" or "5", up to 1000: how much slower or faster is still level, in percent.
+Result<double> parse_tolerance(std::string_view text);
 
 /// The cells of an earlier run. Errors: the file cannot be read, is no document of codecbench, or
 /// has too few repeats to tell anything.

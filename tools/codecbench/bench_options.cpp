@@ -7,6 +7,7 @@
 
 #include "base/list.h"
 #include "base/units.h"
+#include "codecbench/baseline.h"
 #include "measure/ratio.h"
 #include "report/csv.h"
 #include "wire/pairs.h"
@@ -48,17 +49,6 @@ Result<std::uint64_t> parse_one(std::string_view text, std::uint64_t least, std:
   if (!list) return std::unexpected(list.error());
   if (list->size() != 1) return failed(fmt::format("'{}' is not one number", text), {}, 0);
   return list->front();
-}
-
-/// "5%" or "5", in percent.
-Result<double> parse_percent(std::string_view text) {
-  std::string_view digits = text;
-  if (digits.ends_with('%')) digits.remove_suffix(1);
-  const auto number = parse_count(digits);
-  if (!number || *number > 1000) {
-    return failed(fmt::format("'{}' is not a share such as 5%", text), {}, 0);
-  }
-  return *number;
 }
 
 void add_selection(CommandLine& line, Selection& selection) {
@@ -104,7 +94,7 @@ void add_output(CommandLine& line, Options& options) {
   line.add(options.output, report::csv_headers({report::CodecTable()}));
   line.add_input_file("--baseline", options.baseline,
                       "Compare with an earlier --json; 1 when a row is surely slower");
-  line.add("--tolerance", options.tolerance_pct, "SHARE", parse_percent,
+  line.add("--tolerance", options.tolerance_pct, "SHARE", parse_tolerance,
            "How much slower or faster than the baseline is still level (5%)");
   line.add_choice("--experiment", options.experiment, "NAME", {"e2", "e4", "e6"},
                   "Rerun a published experiment and print its figures beside ours");

@@ -11,7 +11,9 @@
 #include <tuple>
 
 #include "base/output_file.h"
+#include "codecbench/baseline.h"
 #include "codecbench/codec_text.h"
+#include "netreport/against.h"
 #include "options.h"
 #include "printing.h"
 #include "report.h"
@@ -35,12 +37,15 @@ constexpr const char* kExamples = R"(Examples:
   netreport --in-turn *.json               runs that followed one another
   netreport one.json --html=one.html       a page with pictures, for a browser
   netreport a.json b.json --html=ab.html   both on the same axes, not added up
+  netreport --against old.json new.json    what became worse; exits with 1 where that is sure
   netreport a.json b.json --hgrm all.hgrm  percentiles for a plotter)";
 
 struct ReportOptions {
   std::vector<std::string> files;
   bool in_turn = false;
   bool strict = false;
+  std::vector<std::string> against;
+  double tolerance_pct = 5;
   OutputOptions output;
   LatencyOptions latency;
 };
@@ -50,6 +55,12 @@ void add_options(CommandLine& line, ReportOptions& options) {
   line.add_flag("--in-turn", options.in_turn,
                 "The runs followed one another: add their times up (they ran at once)");
   line.add_flag("--strict", options.strict, "Exit with 1 unless each verdict is VALID");
+  const Option against =
+      line.add_texts("--against", options.against, "FILE",
+                     "Compare FILE with this earlier one; 1 when it is surely worse");
+  line.add("--tolerance", options.tolerance_pct, "SHARE", parse_tolerance,
+           "How much worse or better is still level (5%)")
+      .needs(against);
   line.add(options.output,
            report::csv_headers({report::RunResult(), report::IntervalLine(), report::Comparison(),
                                 report::MaxRate(), report::Bypass(), report::CodecTable(),
@@ -57,9 +68,14 @@ void add_options(CommandLine& line, ReportOptions& options) {
   line.add_html(options.output);
   line.add_colour(options.output);
   line.add(options.latency);
+  for (const char* other : {"--in-turn", "--strict", "--json", "--csv", "--html", "--hgrm",
+                            "--hdr-log", "--percentiles"})
+    against.excludes(line.option(other));
 }
 
-Result<std::vector<report::Document>> read_documents(const std::vector<std::string>& files) {
+// `added` says that they are to become one sum.
+Result<std::vector<report::Document>> read_documents(const std::vector<std::string>& files,
+                                                     bool added) {
   std::vector<report::Document> documents;
   std::map<std::string, std::string> known;  // The documents, and the file that each is in.
   for (const std::string& file : files) {
@@ -76,7 +92,7 @@ Result<std::vector<report::Document>> read_documents(const std::vector<std::stri
     }
     auto document = report::parse_document(text.view());
     if (!document) return failed(file + ": " + document.error().message(), {}, 0);
-    if (files.size() > 1 && !std::holds_alternative<report::RunResult>(*document)) {
+    if (added && files.size() > 1 && !std::holds_alternative<report::RunResult>(*document)) {
       return failed(file + ": a study of several runs cannot be added up (name it alone)", {}, 0);
     }
     documents.push_back(std::move(*document));
@@ -226,9 +242,22 @@ Result<> run_results(std::span<const report::RunResult> results, const ReportOpt
   return write_log(*result, options.latency.hdr_log);
 }
 
+// Whether nothing is worse is said in `kept`.
+Result<> run_against(const ReportOptions& options, bool& kept) {
+  const auto before = read_documents(options.against, false);
+  if (!before) return std::unexpected(before.error());
+  const auto after = read_documents(options.files, false);
+  if (!after) return std::unexpected(after.error());
+  const auto said = compare_sides(*before, *after, options.tolerance_pct);
+  if (!said) return std::unexpected(said.error());
+  kept = !said->worse;
+  write_out(said->text);
+  return {};
+}
+
 // Whether all of it is VALID is said in `valid`.
 Result<> run(const ReportOptions& options, const std::vector<std::string>& arguments, bool& valid) {
-  const auto documents = read_documents(options.files);
+  const auto documents = read_documents(options.files, true);
   if (!documents) return std::unexpected(documents.error());
   std::vector<report::RunResult> results;
   for (const report::Document& document : *documents) {
@@ -257,6 +286,12 @@ int main(int argc, char** argv) {
   if (options.files.empty()) {
     print_err("netreport: FILE is missing: name one result or more\nTry 'netreport --help'.\n");
     return kUsage;
+  }
+  if (!options.against.empty()) {
+    bool kept = true;
+    const auto done = run_against(options, kept);
+    if (!done) return ending("netreport", cannot("netreport", done.error()));
+    return ending("netreport", kept ? kDone : kCheckFailed);
   }
   bool valid = true;
   const auto done = run(options, line.arguments(), valid);

@@ -1,0 +1,212 @@
+// Results beside earlier ones: what became worse, and how sure that is.
+#include "report/against.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+
+#include "measure/conclusion.h"
+#include "report/verdict.h"
+
+namespace wiremark::report {
+
+using namespace measure;
+
+namespace {
+
+struct Figure {
+  const char* words;
+  std::string_view name;
+  double (*of)(const RunResult&);
+  bool higher_is_worse;
+};
+constexpr Figure kServerCost{"server CPU per message", kCost, server_cost_of, true};
+constexpr Figure kClientCost{"client CPU per message", kCost, client_cost_of, true};
+constexpr Figure kOthers[] = {{"messages/s", kRate, qps_of, false},
+                              {"p50", "p50", p50_ns_of, true},
+                              {"p99", "p99", p99_ns_of, true}};
+
+double moment_of(const RunResult& run) {
+  const auto started = parse_moment(run.started).time_since_epoch();
+  return run.measured_from.value_or(std::chrono::duration<double>(started).count());
+}
+
+// Whether both sides ran once in each round, before the next round began. Both are sorted.
+bool in_turn(const Rounds& before, const Rounds& after) {
+  if (before.size() != after.size()) return false;
+  for (std::size_t i = 1; i < before.size(); ++i) {
+    const double ended = std::max(moment_of(before[i - 1]), moment_of(after[i - 1]));
+    if (std::min(moment_of(before[i]), moment_of(after[i])) <= ended) return false;
+  }
+  return true;
+}
+
+std::vector<double> figures_of(const Rounds& rounds, const Figure& figure) {
+  std::vector<double> figures;
+  for (const RunResult& run : rounds) figures.push_back(figure.of(run));
+  return figures;
+}
+
+Answer judge(const MedianInterval& ratio, double tolerance_pct, bool higher_is_worse) {
+  const double most = 1 + tolerance_pct / 100;
+  const Side of_most = side_of(ratio, most);
+  const Side of_least = side_of(ratio, 1 / most);
+  if (of_most == Side::above) return higher_is_worse ? Answer::slower : Answer::faster;
+  if (of_least == Side::below) return higher_is_worse ? Answer::faster : Answer::slower;
+  return of_most == Side::below && of_least == Side::above ? Answer::level : Answer::undecided;
+}
+
+Moved moved(const Rounds& before, const Rounds& after, bool paired, const Figure& figure,
+            const std::string& whose, double tolerance_pct) {
+  Moved moved{.what = whose + figure.words, .ratio = {}, .higher_is_worse = figure.higher_is_worse};
+  moved.ratio = paired ? interval_of(after, before, figure.of)
+                       : unpaired_ratio(figures_of(after, figure), figures_of(before, figure));
+  moved.doubted = !stands(before, figure.name) || !stands(after, figure.name);
+  if (moved.ratio && !moved.doubted)
+    moved.answer = judge(*moved.ratio, tolerance_pct, figure.higher_is_worse);
+  return moved;
+}
+
+Result<> add(Against& study, const std::string& whose, Rounds before, Rounds after) {
+  for (const Rounds* side : {&before, &after}) {
+    for (const RunResult& run : *side) {
+      if (std::string why = difference(before.front(), run); !why.empty())
+        return failed(whose + why, {}, 0);
+    }
+  }
+  std::ranges::sort(before, {}, moment_of);
+  std::ranges::sort(after, {}, moment_of);
+  study.paired = in_turn(before, after);
+  const auto compare = [&](const Figure& figure) {
+    return moved(before, after, study.paired, figure, whose, study.tolerance_pct);
+  };
+  const Moved cost = compare(kServerCost);
+  study.figures.push_back(cost.ratio ? cost : compare(kClientCost));
+  for (const Figure& figure : kOthers) study.figures.push_back(compare(figure));
+  return {};
+}
+
+std::string word_of(const Moved& moved) {
+  if (moved.answer == Answer::slower) return "worse";
+  if (moved.answer == Answer::faster) return "better";
+  return moved.answer == Answer::level ? "level" : "undecided";
+}
+
+// The rounds after which the first figure that is undecided might be known.
+std::string what_it_takes(const Against& study, const Moved& moved) {
+  if (moved.doubted) return "a quieter machine or another load might";
+  if (!moved.ratio) return "rounds with messages on both sides might";
+  const double most = 1 + study.tolerance_pct / 100;
+  const bool over = moved.ratio->median > 1;
+  const std::size_t rounds = rounds_that_might(
+      *moved.ratio, over ? most : 1 / most, study.paired ? kPairedRoundsMin : kUnpairedRoundsMin);
+  return rounds > 0 ? fmt::format("{} rounds might", rounds)
+                    : fmt::format("not even {} rounds might", kRoundsWorthMax);
+}
+
+std::string conclusion_of(const Against& study) {
+  const auto first = [&](Answer answer) {
+    return std::ranges::find(study.figures, answer, &Moved::answer);
+  };
+  const auto sentence = [](const char* word, const Moved& moved) {
+    return fmt::format("{}: {} is {} of what it was", word, moved.what, in_words(*moved.ratio));
+  };
+  const auto none = study.figures.end();
+  if (const auto worse = first(Answer::slower); worse != none)
+    return sentence("worse", *worse) +
+           fmt::format(", beyond the tolerance of {:g} %", study.tolerance_pct);
+  if (const auto unknown = first(Answer::undecided); unknown != none)
+    return fmt::format("cannot tell: {} {}; {}", unknown->what,
+                       unknown->ratio ? in_words(*unknown->ratio) : "n/a",
+                       what_it_takes(study, *unknown));
+  if (const auto better = first(Answer::faster); better != none)
+    return sentence("better", *better) + ", and nothing is worse";
+  return sentence("level", study.figures.front()) +
+         fmt::format(", and all is within the tolerance of {:g} %", study.tolerance_pct);
+}
+
+}  // namespace
+
+bool Against::worse() const {
+  return std::ranges::find(figures, Answer::slower, &Moved::answer) != figures.end();
+}
+
+std::string difference(const RunResult& before, const RunResult& after) {
+  const auto differ = [](std::string_view what, const std::string& then, const std::string& now) {
+    if (then == now) return std::string();
+    return fmt::format("{} was '{}' and is '{}'", what, then, now);
+  };
+  const auto& [was, is] = std::tie(before.host, after.host);
+  const auto built = [](const Machine& host) {
+    return host.compiler + (host.build ? " " + build_flags(*host.build) : "");
+  };
+  const std::string checks[] = {
+      differ("the tool", before.tool, after.tool),
+      differ("the machine's processor", was.cpu, is.cpu),
+      differ("the machine's architecture", was.architecture, is.architecture),
+      differ("the machine's number of processors", std::to_string(was.cores_allowed),
+             std::to_string(is.cores_allowed)),
+      differ("the machine's hypervisor", was.hypervisor, is.hypervisor),
+      differ("the machine's kernel", was.kernel, is.kernel),
+      differ("the build", built(was), built(is)),
+      differ("the backend", before.path.active, after.path.active)};
+  for (const std::string& check : checks) {
+    if (!check.empty()) return check;
+  }
+  const auto option = [](const RunResult& run, const std::string& name) {
+    const auto found =
+        std::ranges::find(run.config, name, &std::pair<std::string, std::string>::first);
+    return found == run.config.end() ? std::string("not given") : found->second;
+  };
+  for (const RunResult* run : {&before, &after}) {
+    for (const auto& [name, value] : run->config) {
+      if (name == "target") continue;
+      const std::string why =
+          differ("the option " + name, option(before, name), option(after, name));
+      if (!why.empty()) return why;
+    }
+  }
+  return {};
+}
+
+Result<Against> against(const Rounds& before, const Rounds& after, double tolerance_pct) {
+  Against study{.tolerance_pct = tolerance_pct, .paired = false, .figures = {}};
+  if (auto added = add(study, "", before, after); !added) return std::unexpected(added.error());
+  return study;
+}
+
+Result<Against> against(const Comparison& before, const Comparison& after, double tolerance_pct) {
+  const auto names = [](const Comparison& study) {
+    std::string text;
+    for (const Compared& one : study.backends) text += (text.empty() ? "" : ",") + one.backend;
+    return text;
+  };
+  if (names(before) != names(after))
+    return failed(
+        fmt::format("the backends compared were '{}' and are '{}'", names(before), names(after)),
+        {}, 0);
+  Against study{.tolerance_pct = tolerance_pct, .paired = false, .figures = {}};
+  for (std::size_t i = 0; i < before.backends.size(); ++i) {
+    const auto& [then, now] = std::tie(before.backends[i], after.backends[i]);
+    if (auto added = add(study, then.backend + ": ", then.rounds, now.rounds); !added)
+      return std::unexpected(added.error());
+  }
+  return study;
+}
+
+std::string text_report(const Against& study) {
+  std::string text =
+      fmt::format("now / then, {}, tolerance {:g} %\n",
+                  study.paired ? "round by round" : "each by itself", study.tolerance_pct);
+  for (const Moved& moved : study.figures) {
+    text += fmt::format("  {:<9} {:<30} {}{}\n", word_of(moved), moved.what,
+                        moved.ratio ? in_words(*moved.ratio) : "n/a", moved.doubted ? "?" : "");
+  }
+  if (text.find('?') != std::string::npos)
+    text += "  ?         behind a figure: its runs are not to be trusted for it\n";
+  return text + "conclusion  " + conclusion_of(study) + "\n";
+}
+
+}  // namespace wiremark::report
