@@ -32,7 +32,8 @@ TEST_CASE("rows that do the same are concluded from in one sentence") {
 }
 
 TEST_CASE("of several kinds of work the sentence says how often each is the fastest") {
-  const Cell json = cell_of("json", "encode", 9), y3 = cell_of("y3", "encode", 9);
+  // Half of the time, but of too few repeats.
+  const Cell json = cell_of("json", "encode", 9, 5), y3 = cell_of("y3", "encode", 4.5, 5);
   CHECK(conclusion_of({cell_of("json", "decode", 100), cell_of("y3", "decode", 50),
                        cell_of("bytes", "decode", 10), json, y3}) ==
         "of 2 kinds of work, with 95 % confidence or more: bytes:own is the fastest in 1, and "
