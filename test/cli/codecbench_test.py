@@ -43,7 +43,7 @@ class CommandLine(unittest.TestCase):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
         for flag in ("--format", "--impl", "--workload", "--op", "--pairs", "--sizes", "--input", "--contents",
-                     "--repeat", "--hot", "--cold", "--threads", "--cpus", "--seed", "--json",
+                     "--repeat", "--hot", "--cold", "--threads", "--cpus", "--seed", "--json", "--html",
                      "--csv", "--baseline", "--tolerance", "--progress", "--experiment",
                      "--completion", "--version"):
             self.assertIn(flag, done.stdout)
@@ -102,6 +102,12 @@ class Output(unittest.TestCase):
 
     def tearDown(self):
         self.folder.cleanup()
+
+    def test_the_result_is_a_page_too(self):
+        done = run(*ASCII, "--format", "y3", "--html")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith("<!DOCTYPE html>"))
+        self.assertIn("<svg ", done.stdout)
 
     def test_the_document_has_every_cell_with_every_figure(self):
         cells = document(*QUICK, "-f", "all", "-o", "encode,decode,roundtrip")["cells"]

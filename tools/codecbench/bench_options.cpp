@@ -100,6 +100,7 @@ void add_output(CommandLine& line, Options& options) {
                   "Rerun a published experiment and print its figures beside ours");
   line.add_flag("--targets", options.targets,
                 "Print the ratios this project promises, and whether ours keep them");
+  line.add_html(options.output);
   line.add_colour(options.output);
   line.add_progress(options.output);
   line.add_flag("-v,--verbose", options.verbose, "Also print how each row's batches were cut");
