@@ -188,6 +188,40 @@ def runs_that_followed_one_another():
 
 
 @case
+def parts_of_one_load():
+    with tempfile.TemporaryDirectory() as folder, Echo() as server:
+        files = []
+        for part in range(3):
+            files.append(os.path.join(folder, f"{part}.json"))
+            netload(server.address, "-c", "7", "-n", "100", "-R", "1k", "--share", f"{part}/3",
+                    f"--json={files[-1]}").ended_with(0)
+        results = []
+        for file in files:
+            with open(file, encoding="utf-8") as text:
+                results.append(json.load(text))
+        equal([result["totals"]["messages"] for result in results], [43, 29, 28], "messages")
+        equal([result["totals"]["connections"] for result in results], [3, 2, 2], "connections")
+
+        def begun(*offsets):
+            for file, result, offset in zip(files, results, offsets):
+                moments = {"measured_from": results[0]["measured_from"] + offset}
+                with open(file, "w", encoding="utf-8") as text:
+                    json.dump(result | moments, text)
+
+        begun(0, 0.002, 0.001)
+        whole = netreport(*files, "--expect", "3", "--json").ended_with(0)
+        contains(whole.err, "3 of 3 parts, begun 2.00 ms apart")
+        equal(whole.json()["totals"]["messages"], 100, "messages of the sum")
+        contains(netreport(*files[:2], "--expect", "3").ended_with(3).err,
+                 "2 of 3 parts, which are no whole; missing: 2/3")
+        contains(netreport(*files, "--expect", "3", "--max-skew", "1ms").ended_with(3).err,
+                 "1.json began 2.00 ms after")
+        begun(0, 2, 0)
+        contains(netreport(*files, "--expect", "3", "--max-skew", "2m").ended_with(3).err,
+                 "did not run at once")
+
+
+@case
 def what_cannot_be_added():
     with Runs(OPEN, ["-c", "2", "-n", "50"], [*OPEN, "--latency-from", "send"]) as runs:
         ended = netreport(runs.files[0], runs.files[1]).ended_with(3)

@@ -11,8 +11,10 @@
 #include <tuple>
 
 #include "base/output_file.h"
+#include "base/units.h"
 #include "codecbench/baseline.h"
 #include "codecbench/codec_text.h"
+#include "measure/quantity.h"
 #include "netreport/against.h"
 #include "options.h"
 #include "printing.h"
@@ -22,6 +24,7 @@
 #include "report/html.h"
 #include "report/json.h"
 #include "report/merge.h"
+#include "report/parts.h"
 #include "report/text.h"
 #include "terminal.h"
 
@@ -43,6 +46,8 @@ constexpr const char* kExamples = R"(Examples:
 struct ReportOptions {
   std::vector<std::string> files;
   bool in_turn = false;
+  unsigned expect = 0;  ///< Parts of one load; 0: not said.
+  Nanoseconds skew_max = 10 * kMillisecond;
   bool strict = false;
   std::vector<std::string> against;
   double tolerance_pct = 5;
@@ -52,8 +57,18 @@ struct ReportOptions {
 
 void add_options(CommandLine& line, ReportOptions& options) {
   line.add_operands("FILE", options.files, "Results in JSON, as --json=FILE writes them");
-  line.add_flag("--in-turn", options.in_turn,
-                "The runs followed one another: add their times up (they ran at once)");
+  const Option in_turn =
+      line.add_flag("--in-turn", options.in_turn,
+                    "The runs followed one another: add their times up (they ran at once)");
+  const Option expect = line.add(
+      "--expect", options.expect, "N", [](const std::string& text) { return parse_whole(text, 1); },
+      "Refuse to add up anything but N parts of one load, each there once (any number)");
+  line.add(
+          "--max-skew", options.skew_max, "TIME",
+          [](const std::string& text) { return parse_duration(text); },
+          "With --expect: how far apart the parts may have begun (10ms)")
+      .needs(expect);
+  expect.excludes(in_turn);
   line.add_flag("--strict", options.strict, "Exit with 1 unless each verdict is VALID");
   const Option against =
       line.add_texts("--against", options.against, "FILE",
@@ -225,6 +240,13 @@ Result<> run_results(std::span<const report::RunResult> results, const ReportOpt
                      const std::vector<std::string>& arguments, bool& valid) {
   for (const report::RunResult& one : results) valid &= is_valid(one);
   if (results.size() > 1 && !options.output.html.empty()) return draw_results(results, options);
+  if (options.expect > 0) {
+    const auto skew =
+        report::require_parts(results, options.files, options.expect, options.skew_max);
+    if (!skew) return std::unexpected(skew.error());
+    print_err("netreport: {} of {} parts, begun {} apart\n", results.size(), options.expect,
+              measure::format_time(static_cast<double>(*skew)));
+  }
   const auto order = options.in_turn ? report::Order::in_turn : report::Order::at_once;
   auto result = report::merge(results, order, options.files);
   if (!result) return std::unexpected(result.error());
@@ -264,6 +286,7 @@ Result<> run(const ReportOptions& options, const std::vector<std::string>& argum
     if (const auto* result = std::get_if<report::RunResult>(&document)) results.push_back(*result);
   }
   if (!results.empty()) return run_results(results, options, arguments, valid);
+  if (options.expect > 0) return failed("a study is no part of a load (leave out --expect)", {}, 0);
   valid = std::visit(
       []<class T>(const T& study) {
         if constexpr (requires { is_valid(study); }) return is_valid(study);

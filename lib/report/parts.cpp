@@ -1,0 +1,71 @@
+// Whether results are all the parts of one load.
+#include "report/parts.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "measure/quantity.h"
+
+namespace wiremark::report {
+
+namespace {
+
+// The part that --share made it; "0/1" is all of a load.
+std::string share_of_load(const RunResult& run) {
+  for (const auto& [name, value] : run.config) {
+    if (name == "share" && value != "0/1") return value;
+  }
+  return {};
+}
+
+Result<> require_each_once(std::span<const RunResult> runs, std::span<const std::string> names,
+                           unsigned expected) {
+  std::map<std::string, std::string> found;  // The parts, and the file of each.
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::string part = share_of_load(runs[i]);
+    if (part.empty()) continue;
+    if (!part.ends_with(fmt::format("/{}", expected)))
+      return failed(fmt::format("{} is part {}, not one of {}", names[i], part, expected), {}, 0);
+    const auto [same, is_new] = found.emplace(part, names[i]);
+    if (!is_new)
+      return failed(fmt::format("{} and {} are both part {}", same->second, names[i], part), {}, 0);
+  }
+  std::string missing;
+  for (unsigned i = 0; !found.empty() && i < expected; ++i) {
+    const std::string part = fmt::format("{}/{}", i, expected);
+    if (!found.contains(part)) missing += (missing.empty() ? "; missing: " : ", ") + part;
+  }
+  if (runs.size() == expected && missing.empty()) return {};
+  return failed(fmt::format("{} of {} parts, which are no whole{}", runs.size(), expected, missing),
+                {}, 0);
+}
+
+}  // namespace
+
+Result<Nanoseconds> require_parts(std::span<const RunResult> runs,
+                                  std::span<const std::string> names, unsigned expected,
+                                  Nanoseconds skew_max) {
+  if (auto whole = require_each_once(runs, names, expected); !whole)
+    return std::unexpected(whole.error());
+  std::size_t first = 0, last = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].measured_from)
+      return failed(names[i] + " does not say when it began (measured_from)", {}, 0);
+    if (*runs[i].measured_from < *runs[first].measured_from) first = i;
+    if (*runs[i].measured_from > *runs[last].measured_from) last = i;
+  }
+  const double skew_ns = (*runs[last].measured_from - *runs[first].measured_from) * kSecond;
+  if (skew_ns > static_cast<double>(skew_max)) {
+    return failed(fmt::format("{} began {} after {}, and --max-skew is {}: start the parts with "
+                              "one --start-at, on clocks that agree",
+                              names[last], measure::format_time(skew_ns), names[first],
+                              measure::format_time(static_cast<double>(skew_max))),
+                  {}, 0);
+  }
+  return static_cast<Nanoseconds>(std::llround(skew_ns));
+}
+
+}  // namespace wiremark::report
