@@ -55,7 +55,7 @@ struct Throttling {
   std::string cgroup;       ///< Its path in the hierarchy: "/user.slice/job".
   std::uint64_t times = 0;  ///< nr_throttled
   Nanoseconds stopped = 0;  ///< throttled_usec, or throttled_time of cgroup v1; of all processors.
-  std::string folder;       ///< Where its files are, such as cpu.max.
+  std::string folder = {};  ///< Where its files are, such as cpu.max.
 };
 
 /// Of the cgroups that a process is in, its own first and their parents behind it, as far as they
