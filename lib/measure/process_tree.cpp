@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <memory>
 #include <string_view>
 
+#include "base/folder.h"
 #include "measure/quantity.h"
 #include "measure/text_file.h"
 
@@ -79,9 +79,8 @@ std::optional<ProcessTimes> ProcProcesses::times(pid_t pid) {
 
 bool ProcProcesses::runs(pid_t pid) {
   std::error_code ignored;
-  for (const auto& task :
-       std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), ignored)) {
-    const auto stat = read_text(task.path() / "stat");
+  for (const auto& task : entries_of(fmt::format("/proc/{}/task", pid), ignored)) {
+    const auto stat = read_text(task / "stat");
     // Behind the name, which may hold anything.
     if (stat && stat->find(") R ", stat->rfind(')')) != std::string::npos) return true;
   }

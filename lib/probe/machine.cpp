@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/cpus.h"
+#include "base/folder.h"
 #include "measure/cpu_usage.h"
 #include "measure/machine.h"
 #include "measure/processor_wait.h"
@@ -124,9 +124,8 @@ Finding find_mitigations() {
   constexpr const char* kWhat = "no mitigations";
   std::vector<std::string> names;
   std::error_code none;
-  for (const auto& entry :
-       std::filesystem::directory_iterator("/sys/devices/system/cpu/vulnerabilities", none)) {
-    if (line_of(entry.path()).starts_with("Mitigation")) names.push_back(entry.path().filename());
+  for (const auto& entry : entries_of("/sys/devices/system/cpu/vulnerabilities", none)) {
+    if (line_of(entry).starts_with("Mitigation")) names.push_back(entry.filename());
   }
   std::ranges::sort(names);
   const std::size_t count = names.size();

@@ -455,7 +455,7 @@ def against_an_earlier_result():
         refused = compared(files=rewrite(after, other_machine)).ended_with(3)
         contains(refused.err, "the machine's number of processors was '")
         for flag in ["--json", "--html", "--strict", "--in-turn"]:
-            contains(compared(flag).ended_with(2).err, "excludes")
+            contains(compared(flag).ended_with(2).err, f"leave {flag} out")
         contains(netreport("--tolerance", "3", after[0]).ended_with(2).err, "requires --against")
         contains(netreport("--against", before[0], "--tolerance", "much", after[0]).ended_with(2).err, "is not a share such as 5%")
 

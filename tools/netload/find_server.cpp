@@ -19,6 +19,7 @@
 #include <sstream>
 
 #include "base/fd.h"
+#include "base/folder.h"
 #include "measure/process_tree.h"
 
 namespace wiremark::tools {
@@ -163,8 +164,8 @@ Holders holders_of(const std::vector<Listener>& listeners) {
   for (const pid_t pid : processes.list()) {
     std::error_code error, ignored;
     std::set<std::uint64_t> held;
-    for (const auto& entry : fs::directory_iterator(fmt::format("/proc/{}/fd", pid), error)) {
-      const auto found = links.find(fs::read_symlink(entry.path(), ignored));
+    for (const auto& entry : entries_of(fmt::format("/proc/{}/fd", pid), error)) {
+      const auto found = links.find(fs::read_symlink(entry, ignored));
       if (found != links.end()) held.insert(found->second);
     }
     holders.some_hidden |= error == std::errc::permission_denied;

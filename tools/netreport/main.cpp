@@ -40,7 +40,7 @@ constexpr const char* kExamples = R"(Examples:
   netreport --in-turn *.json               runs that followed one another
   netreport one.json --html=one.html       a page with pictures, for a browser
   netreport a.json b.json --html=ab.html   both on the same axes, not added up
-  netreport --against old.json new.json    what became worse; exits with 1 where that is sure
+  netreport --against old.json new.json    what became worse: 1 if that is sure
   netreport a.json b.json --hgrm all.hgrm  percentiles for a plotter)";
 
 struct ReportOptions {
@@ -83,9 +83,25 @@ void add_options(CommandLine& line, ReportOptions& options) {
   line.add_html(options.output);
   line.add_colour(options.output);
   line.add(options.latency);
-  for (const char* other : {"--in-turn", "--strict", "--json", "--csv", "--html", "--hgrm",
-                            "--hdr-log", "--percentiles"})
-    against.excludes(line.option(other));
+}
+
+// What is wrong with the command line as a whole; empty where nothing is.
+std::string wrong_with(const ReportOptions& options) {
+  if (options.files.empty()) return "FILE is missing: name one result or more";
+  if (options.against.empty()) return {};
+  const auto& [output, latency] = std::tie(options.output, options.latency);
+  for (const auto& [given, flag] : {std::pair(options.in_turn, "--in-turn"),
+                                    {options.expect > 0, "--expect"},
+                                    {options.strict, "--strict"},
+                                    {!output.json.empty(), "--json"},
+                                    {!output.csv.empty(), "--csv"},
+                                    {!output.html.empty(), "--html"},
+                                    {!latency.hgrm.empty(), "--hgrm"},
+                                    {!latency.hdr_log.empty(), "--hdr-log"},
+                                    {!latency.percentiles.empty(), "--percentiles"}}) {
+    if (given) return fmt::format("--against prints a comparison as text: leave {} out", flag);
+  }
+  return {};
 }
 
 // `added` says that they are to become one sum.
@@ -306,8 +322,8 @@ int main(int argc, char** argv) {
                    kExamples);
   add_options(line, options);
   if (const auto exit = line.parse(argc, argv)) return *exit;
-  if (options.files.empty()) {
-    print_err("netreport: FILE is missing: name one result or more\nTry 'netreport --help'.\n");
+  if (const std::string wrong = wrong_with(options); !wrong.empty()) {
+    print_err("netreport: {}\nTry 'netreport --help'.\n", wrong);
     return kUsage;
   }
   if (!options.against.empty()) {

@@ -1,0 +1,23 @@
+// What a folder holds, and that one which cannot be read throws nothing.
+#include "base/folder.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+namespace wiremark {
+
+TEST_CASE("a folder has its entries, and one that is not there an error") {
+  std::error_code error;
+  const auto tasks = entries_of("/proc/self/task", error);
+  CHECK_FALSE(error);
+  CHECK(std::ranges::find(tasks, "/proc/self/task/" + std::to_string(::getpid())) != tasks.end());
+  CHECK(entries_of("/proc/self/no such folder", error).empty());
+  CHECK(error == std::errc::no_such_file_or_directory);
+  CHECK(entries_of("/proc/self/stat", error).empty());
+  CHECK(error == std::errc::not_a_directory);
+}
+
+}  // namespace wiremark
