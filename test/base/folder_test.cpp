@@ -10,10 +10,11 @@
 namespace wiremark {
 
 TEST_CASE("a folder has its entries, and one that is not there an error") {
+  const std::string own = std::to_string(::getpid());
   std::error_code error;
   const auto tasks = entries_of("/proc/self/task", error);
   CHECK_FALSE(error);
-  CHECK(std::ranges::find(tasks, "/proc/self/task/" + std::to_string(::getpid())) != tasks.end());
+  CHECK(std::ranges::count(tasks, std::filesystem::path("/proc/self/task/" + own)) == 1);
   CHECK(entries_of("/proc/self/no such folder", error).empty());
   CHECK(error == std::errc::no_such_file_or_directory);
   CHECK(entries_of("/proc/self/stat", error).empty());
