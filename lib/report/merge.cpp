@@ -167,7 +167,30 @@ std::optional<std::string> unknown_of(Runs runs) {
   return found == runs.end() ? std::nullopt : found->server_unknown;
 }
 
+// Runs at once against one server have seen each other's connections. Those that are left over
+// are of others, by the run that saw most of them.
+std::optional<OtherClients> strangers_of(Runs runs) {
+  std::uint64_t ours = 0;
+  for (const RunResult& run : runs) ours += run.totals.connections;
+  std::optional<OtherClients> strangers;
+  std::uint64_t most = 0;
+  for (const RunResult& run : runs) {
+    if (!run.other_clients) return std::nullopt;
+    const std::uint64_t of_the_others = ours - run.totals.connections;
+    const std::uint64_t seen = run.other_clients->connections;
+    if (seen <= of_the_others + most) continue;
+    most = seen - of_the_others;
+    strangers = run.other_clients;
+  }
+  return strangers;
+}
+
 void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
+  const bool one_server =
+      order == Order::at_once && std::ranges::all_of(runs, [&](const RunResult& run) {
+        return target_of(run) == target_of(runs.front());
+      });
+  if (one_server) all.other_clients = strangers_of(runs);
   // Threads of several machines have more processors than the first machine allows.
   const unsigned cores = std::exchange(all.host.cores_allowed, 0);
   Judgement judgement = judge(all);
@@ -186,6 +209,7 @@ void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
     part.latency = all.latency;
     part.least = all.least;
     part.totals.messages = all.totals.messages;
+    if (one_server) part.other_clients = all.other_clients;
     for (Doubt& doubt : judge(part).doubts) {
       if (std::ranges::find(judgement.doubts, doubt.reason, &Doubt::reason) !=
           judgement.doubts.end())

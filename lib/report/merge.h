@@ -27,6 +27,7 @@ enum class Order { at_once, in_turn };
 /// - The stages of a server in ticks are left out, whose backlogs are summaries without buckets.
 /// - The distance of the processors is left out: it was measured around one run, and where the runs
 ///   differ in it no figure of the whole belongs to either.
+/// - Runs at once against one target are no other clients of its server to each other.
 /// - A check has passed when it passed in every run. Options that differ are joined with commas.
 /// - The whole is judged anew, and so is each part with the latency of the whole.
 /// - Runs at once that had less than nine tenths of the longest in common: against every figure of

@@ -143,6 +143,15 @@ struct ProcessorWait {
   std::optional<Throttled> throttled = std::nullopt;
 };
 
+/// Connections to the server that are not this generator's, from before it opened its own until it
+/// had closed them.
+struct OtherClients {
+  std::uint64_t connections = 0;
+  std::uint64_t ended = 0;     ///< Of those: what they carried is not known.
+  std::uint64_t segments = 0;  ///< With data, both ways, of the others.
+  double seconds = 0;
+};
+
 /// What else came of the messages of a generator that sends datagrams.
 struct Delivery {
   std::uint64_t reordered = 0;
@@ -277,13 +286,14 @@ struct RunResult {
   std::optional<CoreDistance> core_distance;  ///< When both ends run on this machine.
   std::uint64_t rss_bytes = 0;                ///< This process, at its highest.
   std::optional<std::uint64_t> server_rss_bytes;
-  std::optional<Outcome> outcome;            ///< Of a generator.
-  std::optional<Pacing> pacing;              ///< Of a generator with a rate.
-  std::optional<Loop> loop;                  ///< Of a generator.
-  std::optional<ProcessorWait> wait;         ///< Of this process.
-  std::optional<ServerLoop> server_loop;     ///< Of a netecho that netload started.
-  std::optional<ProcessorWait> server_wait;  ///< The other end, when it runs on this machine.
-  std::optional<Delivery> delivery;          ///< Of a generator over UDP.
+  std::optional<Outcome> outcome;             ///< Of a generator.
+  std::optional<Pacing> pacing;               ///< Of a generator with a rate.
+  std::optional<Loop> loop;                   ///< Of a generator.
+  std::optional<ProcessorWait> wait;          ///< Of this process.
+  std::optional<ServerLoop> server_loop;      ///< Of a netecho that netload started.
+  std::optional<ProcessorWait> server_wait;   ///< The other end, when it runs on this machine.
+  std::optional<OtherClients> other_clients;  ///< Of a TCP server that runs on this machine.
+  std::optional<Delivery> delivery;           ///< Of a generator over UDP.
   std::optional<Stages> stages;
   std::vector<Interval> intervals;
   std::vector<Check> checks;

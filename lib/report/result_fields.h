@@ -153,6 +153,19 @@ constexpr auto fields(Of<ProcessorWait>) {
                      {.column = "throttled_"}));
 }
 
+constexpr auto fields(Of<OtherClients>) {
+  return table("other_clients",
+               "Connections to the server that are not this generator's, from before it opened "
+               "its own until it had closed them (sock_diag).",
+               field("connections", &OtherClients::connections, kCounted),
+               field("ended", &OtherClients::ended, kCounted,
+                     "Of those: they ended meanwhile, and what they carried is not known.",
+                     {.most = "connections"}),
+               field("segments", &OtherClients::segments, kCounted,
+                     "With data, both ways, of those that did not end."),
+               field("seconds", &OtherClients::seconds, {Unit::seconds, Add::time}));
+}
+
 constexpr auto fields(Of<Delivery>) {
   return table(
       "delivery", "",
@@ -281,6 +294,9 @@ constexpr auto fields(Of<RunResult>) {
              .missed = "the gaps of the server's loops"}),
       field("server_processor_wait", &R::server_wait, "",
             {.column = "server_wait_", .of_server = true}),
+      field("other_clients", &R::other_clients,
+            "netload: absent where the server is not on this machine, or not of TCP.",
+            {.column = "other_clients_"}),
       field("delivery", &R::delivery, "netload over UDP: what else came of the messages.",
             {.column = "delivery_", .beside = "outcome"}),
       field("stages", &R::stages, Add::none, "netecho --model staged: what each tick had to do.",

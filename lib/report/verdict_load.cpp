@@ -268,6 +268,7 @@ Judgement Case::judge() {
   judge_errors();
   judge_samples();
   judge_others();
+  judge_other_clients();
   judge_place();
   judge_build();
   return std::move(judgement_);

@@ -114,6 +114,41 @@ void Case::judge_others() {
                    format_share(others)));
 }
 
+// The server's time is divided by our messages, and its answers wait behind those to others: where
+// over 10 % of the segments with data that it took and gave in a second were not ours, that speaks
+// against all but the rate of a plan; below, from 1 % on, it is noted. What went over connections
+// that ended meanwhile nobody knows: against the cost.
+void Case::judge_other_clients() {
+  const auto& others = result_.other_clients;
+  if (!others || others->seconds <= 0 || result_.totals.seconds <= 0) return;
+  constexpr double kSegmentsPerMessage = 2;
+  const auto& packets = result_.totals.packets;
+  const double ours = packets ? static_cast<double>(packets->data_in + packets->data_out)
+                              : kSegmentsPerMessage * static_cast<double>(result_.totals.messages);
+  const double theirs_hz = static_cast<double>(others->segments) / others->seconds;
+  const double pct = percent_of(theirs_hz, theirs_hz + ours / result_.totals.seconds);
+  const std::uint64_t stayed = others->connections - std::min(others->connections, others->ended);
+  if (pct > kOverduePctMax) {
+    Figures hit;
+    if (pct > kOwnPctMax) {
+      hit = all();
+      if (result_.pacing) std::erase(hit, kRate);
+    }
+    doubt(
+        std::move(hit),
+        fmt::format("other clients loaded the server too: {} of its segments with data were those "
+                    "of {}, and its time and answers are for them as well",
+                    format_share(pct), format_counted(stayed, "other connection")));
+  }
+  if (others->ended > 0) {
+    doubt(
+        {kCost},
+        fmt::format("{} to the server ended meanwhile: nobody knows what part of its time was for "
+                    "them",
+                    format_counted(others->ended, "other connection")));
+  }
+}
+
 // Notes that the processors came nearer or went apart, which the host of a virtual machine decides;
 // by more than a factor of 3 the run is a mixture of two machines, which speaks against all.
 void Case::judge_place() {

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import shutil
+import socket
 import stat
 import subprocess
 import sys
@@ -237,6 +238,26 @@ def opening_and_closing_are_told_apart():
     text = netload_text_of(result)
     contains(text, "  besides     netload: opening")
     contains(text, "server: opening")
+
+
+@case
+def a_server_that_others_load_too_has_no_cost_of_ours():
+    def doubts(server):
+        result = netload(server.address, "-c", "2", "-n", "2000", "--json").ended_with(0).json()
+        cost = next(figure for figure in result["verdict"]["figures"] if figure["name"] == "cost")
+        return result["other_clients"], [reason for reason in cost["reasons"] if "other" in reason]
+    with Echo() as server:
+        with socket.create_connection(("127.0.0.1", server.port)):
+            others, reasons = doubts(server)
+            equal((others["connections"], others["segments"]), (1, 0), "a connection that is silent")
+            equal(reasons, [], "doubts of the cost")
+        with start_netload(server.address, "-c", "10", "-d", "60s", "--json-lines", "-i", "50ms") as other:
+            wait_until(lambda: "\n" in other.out, "the other load ran")
+            others, reasons = doubts(server)
+            equal(others["connections"], 10, "the other load's connections")
+            expect(others["segments"] > 100, f"the other load's segments: {others}")
+            contains(" ".join(reasons), "other clients loaded the server too")
+            other.kill()
 
 
 @case

@@ -134,6 +134,27 @@ TEST_CASE("counts, outcomes, errors and processor time are added") {
   CHECK_FALSE(all->core_distance.has_value());  // It was measured around one run.
 }
 
+TEST_CASE("runs at once against one server are no other clients of it to each other") {
+  std::vector<RunResult> runs(3, sample_result());
+  for (RunResult& run : runs) {
+    run.config.emplace_back("target", "one:7007");
+    run.other_clients =
+        OtherClients{.connections = 2 * run.totals.connections, .segments = 800'000, .seconds = 10};
+  }
+  const auto says_so = [&] {
+    const RunResult all = merge(runs, Order::at_once).value();
+    return std::ranges::any_of(all.warnings, [](const std::string& text) {
+      return text.contains("other clients loaded the server");
+    });
+  };
+  CHECK_FALSE(says_so());
+  runs[1].other_clients->connections += 1;
+  CHECK(says_so());
+  runs[1].other_clients->connections -= 1;
+  runs[2].config.back().second = "two:7007";
+  CHECK(says_so());
+}
+
 TEST_CASE("time is the longest at once and the sum in turn, and so is what one server spent") {
   const RunResult runs[] = {sample_result(), other_sample()};
   const auto at_once = merge(runs, Order::at_once);

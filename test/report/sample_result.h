@@ -69,6 +69,7 @@ inline RunResult sample_result() {
       .run_delay_s = 0.015, .slices = 4'000, .throttled = Throttled{"/user.slice/job", 0, 0}};
   result.server_wait = ProcessorWait{.run_delay_s = 0.0125, .slices = 3'500};
   result.pacing = Pacing{.behind = 12, .overdue = 0};
+  result.other_clients = OtherClients{.connections = 3, .segments = 24, .seconds = 12};
   result.intervals = {{.start_s = 0,
                        .seconds = 1,
                        .connections = 100,
@@ -96,6 +97,7 @@ inline RunResult sample_result() {
 inline RunResult sample_of_datagrams() {
   RunResult result = sample_result();
   result.pacing.reset();
+  result.other_clients.reset();
   result.totals.packets.reset();
   result.totals.datagrams = Datagrams{200'013, 202'000, 7, 11};
   result.outcome =

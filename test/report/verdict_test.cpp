@@ -429,6 +429,24 @@ TEST_CASE("errors and wrong replies are no load that was asked for") {
   CHECK(only_doubt(result) == against(kAll, "a reply was not what had to come: byte 3 differs"));
 }
 
+// The sample has 400,100 segments with data in 10 s.
+TEST_CASE("clients that load the server too speak against what is measured of it") {
+  RunResult result = sample_result();
+  result.other_clients = OtherClients{.connections = 20, .segments = 0, .seconds = 12};
+  CHECK(is_good(result));
+  result.other_clients->segments = 4'000;
+  CHECK(is_good(result));
+  result.other_clients->segments = 40'000;
+  CHECK(mentions(only_note(result), "7.69 % of its segments with data were those of 20 other"));
+  result.other_clients->segments = 480'000;
+  CHECK(mentions(only_doubt(result), against("p50 p90 p99 p99.9 p99.99 cost",
+                                             "other clients loaded the server too: 50.0 %")));
+  result.pacing.reset();
+  CHECK(mentions(only_doubt(result), against(kAll, "other clients loaded the server too: 50.0 %")));
+  result.other_clients = OtherClients{.connections = 20, .ended = 1, .segments = 0, .seconds = 12};
+  CHECK(mentions(only_doubt(result), against("cost", "1 other connection to the server ended")));
+}
+
 TEST_CASE("work of others on the machine is told, when both ends are known") {
   RunResult result = sample_result();
   result.machine.busy_pct = 95;

@@ -2,14 +2,33 @@
 #include "netload/cost_watch.h"
 
 #include <fmt/format.h>
+#include <netinet/in.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstring>
 #include <thread>
 
 #include "netload/find_server.h"
 
 namespace wiremark::tools {
+
+namespace {
+
+measure::TcpPort tcp_port_of(const net::Address& address) {
+  measure::TcpPort at{.port = address.port()};
+  if (address.family() == AF_INET6) {
+    const auto& host = reinterpret_cast<const sockaddr_in6*>(address.data())->sin6_addr;
+    std::memcpy(at.host.data(), &host, sizeof host);
+  } else {
+    const auto& host = reinterpret_cast<const sockaddr_in*>(address.data())->sin_addr;
+    at.host[10] = at.host[11] = 0xff;
+    std::memcpy(at.host.data() + 12, &host, sizeof host);
+  }
+  return at;
+}
+
+}  // namespace
 
 CostWatch::CostWatch(const Target& target)
     : target_(target), tree_(processes_, target.pids, ::getpid()) {}
@@ -53,6 +72,12 @@ Spent CostWatch::spent_at_rest() {
   if (rested.lost.empty()) rested.lost = std::move(spent.lost);
   rested.unsure += spent.unsure;
   return rested;
+}
+
+std::optional<measure::PortConnections> CostWatch::connections() {
+  const net::Address& address = target_.address;
+  if (target_.pids.empty() || address.is_unix() || address.is_udp()) return std::nullopt;
+  return aside([&] { return measure::connections_at(tcp_port_of(address)); });
 }
 
 std::string CostWatch::replaced() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "measure/cpu_usage.h"
+#include "measure/port_connections.h"
 #include "measure/process_tree.h"
 #include "netload/target.h"
 
@@ -46,6 +47,9 @@ class CostWatch {
     return done;
   }
 
+  /// The connections to the server, ours among them. None where they cannot be seen.
+  std::optional<measure::PortConnections> connections();
+
   /// After a run: why the processes that were found are not those that served it; mostly empty.
   std::string replaced() const;
 
@@ -58,10 +62,13 @@ class CostWatch {
 
 /// The moments of a run, in their order; each part ends where the next begins.
 struct CostRecord {
-  Spent begun;   ///< Before the first connection was opened.
-  Spent open;    ///< All were.
-  Spent closed;  ///< All were closed, and the server has seen it.
-  std::string replaced;
+  Spent begun{};   ///< Before the first connection was opened.
+  Spent open{};    ///< All were.
+  Spent closed{};  ///< All were closed, and the server has seen it.
+  std::string replaced{};
+  /// Before the first of our connections was opened, and when all were closed.
+  std::optional<measure::PortConnections> others_before{}, others_after{};
+  double seconds = 0;  ///< Between those.
 };
 
 }  // namespace wiremark::tools

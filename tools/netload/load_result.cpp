@@ -230,6 +230,19 @@ void add_server_cost(report::RunResult& result, const LoadRecord& run) {
   add_parts(*result.server_cpu, run, between);
 }
 
+void add_other_clients(report::RunResult& result, const CostRecord& costs) {
+  if (!costs.others_before || !costs.others_after) return;
+  report::OtherClients others{.seconds = costs.seconds};
+  for (const auto& [connection, segments] : *costs.others_after) {
+    const auto before = costs.others_before->find(connection);
+    others.segments += segments - (before == costs.others_before->end() ? 0 : before->second);
+  }
+  for (const auto& [connection, segments] : *costs.others_before)
+    others.ended += costs.others_after->contains(connection) ? 0 : 1;
+  others.connections = costs.others_after->size() + others.ended;
+  result.other_clients = others;
+}
+
 void add_costs(report::RunResult& result, const LoadRecord& run) {
   const LoadSample& first = run.first;
   const LoadSample& last = run.end;
@@ -252,6 +265,7 @@ void add_costs(report::RunResult& result, const LoadRecord& run) {
         .away_s = seconds(last.server_gaps.away, first.server_gaps.away)};
   }
   add_server_cost(result, run);
+  add_other_clients(result, run.costs);
   if (first.machine && last.machine)
     result.machine = report::share_of(*last.machine - *first.machine);
 }

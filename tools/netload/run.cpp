@@ -95,7 +95,8 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
   if (!ports) return std::unexpected(ports.error());
   const bool beside_us = !target_.pids.empty();
   const Nanoseconds distance_before = beside_us ? measure::measure_core_distance() : 0;
-  CostRecord costs{.begun = costs_.spent(), .open = {}, .closed = {}, .replaced = {}};
+  CostRecord costs{.begun = costs_.spent(), .others_before = costs_.connections()};
+  const Nanoseconds begun = now_ns();
   net::Workers workers(plan_.threads, options_.threads.cpus, gate_.over,
                        [this](std::size_t index, const auto& ready) { return work(index, ready); });
   const LetGo let_go{sampled_};  // Also where we return before it.
@@ -122,6 +123,8 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
   if (auto finished = watch_.finish(); !finished) return std::unexpected(finished.error());
   costs.closed = costs_.spent_at_rest();
   costs.replaced = costs_.replaced();
+  costs.others_after = costs_.connections();
+  costs.seconds = static_cast<double>(now_ns() - begun) / kSecond;
   report::RunResult outcome =
       load_result({options_, plan_, *exchanges_, backend_, target_, tally_, started_at_,
                    watch_.measure_from(), watch_.first(), watch_.end(), watch_.last(), costs},

@@ -1,0 +1,113 @@
+// Who is connected to a TCP server of this machine, and how much each connection has carried.
+#include "measure/port_connections.h"
+
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <linux/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "base/fd.h"
+
+namespace wiremark::measure {
+
+namespace {
+
+// The kernel's states of a TCP socket (net/tcp_states.h).
+constexpr std::uint32_t kEstablished = 1, kListening = 10;
+
+/// One socket of the answer.
+struct Found {
+  std::array<std::uint8_t, 16> host{};
+  std::uint32_t state = 0;
+  std::uint64_t cookie = 0;
+  std::uint64_t segments = 0;
+};
+
+std::array<std::uint8_t, 16> host_of(const inet_diag_msg& socket) {
+  std::array<std::uint8_t, 16> host{};
+  if (socket.idiag_family == AF_INET6) {
+    std::memcpy(host.data(), socket.id.idiag_src, host.size());
+  } else if (socket.id.idiag_src[0] != 0) {
+    host[10] = host[11] = 0xff;
+    std::memcpy(host.data() + 12, socket.id.idiag_src, 4);
+  }
+  return host;
+}
+
+std::uint64_t segments_of(const inet_diag_msg& socket, std::size_t size) {
+  int left = static_cast<int>(size - NLMSG_ALIGN(sizeof socket));
+  for (auto* one = reinterpret_cast<const rtattr*>(&socket + 1); RTA_OK(one, left);
+       one = RTA_NEXT(one, left)) {
+    if (one->rta_type != INET_DIAG_INFO) continue;
+    tcp_info info{};  // An older kernel gives less, and a newer one more.
+    std::memcpy(&info, RTA_DATA(one), std::min<std::size_t>(sizeof info, RTA_PAYLOAD(one)));
+    return std::uint64_t{info.tcpi_data_segs_in} + info.tcpi_data_segs_out;
+  }
+  return 0;
+}
+
+bool ask(const Fd& netlink, std::uint8_t family) {
+  struct {
+    nlmsghdr head;
+    inet_diag_req_v2 body;
+  } request{};
+  request.head.nlmsg_len = sizeof request;
+  request.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+  request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+  request.body.sdiag_family = family;
+  request.body.sdiag_protocol = IPPROTO_TCP;
+  request.body.idiag_ext = 1 << (INET_DIAG_INFO - 1);
+  request.body.idiag_states = 1U << kEstablished | 1U << kListening;
+  return ::send(netlink.get(), &request, sizeof request, 0) == sizeof request;
+}
+
+// Adds the sockets of one family at `port`; false where the kernel does not tell.
+bool add_sockets(const Fd& netlink, std::uint8_t family, std::uint16_t port,
+                 std::vector<Found>& sockets) {
+  if (!ask(netlink, family)) return false;
+  alignas(nlmsghdr) std::array<std::byte, 32768> answer;
+  for (;;) {
+    const ssize_t got = ::recv(netlink.get(), answer.data(), answer.size(), 0);
+    if (got <= 0) return false;
+    auto left = static_cast<unsigned>(got);
+    for (auto* head = reinterpret_cast<nlmsghdr*>(answer.data()); NLMSG_OK(head, left);
+         head = NLMSG_NEXT(head, left)) {
+      if (head->nlmsg_type == NLMSG_DONE) return true;
+      if (head->nlmsg_type != SOCK_DIAG_BY_FAMILY) return false;
+      const auto& socket = *static_cast<const inet_diag_msg*>(NLMSG_DATA(head));
+      if (ntohs(socket.id.idiag_sport) != port) continue;
+      const auto& cookie = socket.id.idiag_cookie;
+      sockets.push_back({host_of(socket), socket.idiag_state,
+                         std::uint64_t{cookie[1]} << 32 | cookie[0],
+                         segments_of(socket, NLMSG_PAYLOAD(head, 0))});
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<PortConnections> connections_at(const TcpPort& at) {
+  const Fd netlink(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
+  std::vector<Found> sockets;
+  if (!netlink || !add_sockets(netlink, AF_INET, at.port, sockets)) return std::nullopt;
+  // A kernel without IPv6 has none of these.
+  add_sockets(netlink, AF_INET6, at.port, sockets);
+  bool listens_there = false;
+  for (const Found& one : sockets) listens_there |= one.state == kListening && one.host == at.host;
+  PortConnections connections;
+  for (const Found& one : sockets) {
+    if (one.state != kEstablished || (listens_there && one.host != at.host)) continue;
+    connections[one.cookie] = one.segments;
+  }
+  return connections;
+}
+
+}  // namespace wiremark::measure

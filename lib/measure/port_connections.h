@@ -1,0 +1,24 @@
+// Who is connected to a TCP server of this machine, and how much each connection has carried.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace wiremark::measure {
+
+/// Where a TCP server listens; a host of IPv4 as IPv6 writes it (::ffff:a.b.c.d).
+struct TcpPort {
+  std::array<std::uint8_t, 16> host{};
+  std::uint16_t port = 0;
+};
+
+/// Segments with data, both ways, of each established connection, by the kernel's number of it.
+using PortConnections = std::map<std::uint64_t, std::uint64_t>;
+
+/// The server's ends of all connections to it in this network namespace, as sock_diag(7) tells.
+/// None where it does not. A server that listens on all addresses has those to any of them.
+std::optional<PortConnections> connections_at(const TcpPort& at);
+
+}  // namespace wiremark::measure
