@@ -32,7 +32,7 @@ struct Counts {
   Counter sent;
   Counter answered;
   Counter ended;  ///< Connections that the server closed behind a reply, as that had announced.
-  Counter held;  ///< Messages that waited for room in the pipeline of their connection.
+  Counter held;   ///< Messages that waited for room in the pipeline of their connection.
   /// Answers that came in the asked time, whichever message they answer: what the rate is made of.
   /// Without a limit of time, those of the measured part.
   Counter in_time;

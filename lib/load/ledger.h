@@ -82,6 +82,15 @@ class Ledger {
     return {Fate::answered, reordered, entry.planned_ns, entry.sent_ns, entry.own_ns};
   }
 
+  /// A message under way was never sent: it is lost.
+  void drop(std::size_t client, std::uint32_t sequence) {
+    Entry* const table = table_of(client);
+    std::uint32_t at = sequence & mask_;
+    while (table[at].sequence != sequence) at = (at + 1) & mask_;
+    remember(client, sequence, Memory::lost);
+    remove(client, at);
+  }
+
   /// The planned time of the message that waits longest; one must be under way.
   Nanoseconds oldest_planned(std::size_t client) const noexcept {
     const Entry* const table = entries_.data() + client * (std::size_t{mask_} + 1);

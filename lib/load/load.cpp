@@ -24,7 +24,8 @@ Load<Net>::Load(Net& net, Exchange& exchange, const Plan& plan, std::size_t thre
       open_loop_(plan.open_loop()),
       clients_(walk_.clients()),
       book_(clients_.size(), plan.pipeline, plan.timeout),
-      budget_(plan.part_of(plan.requests, thread)) {}
+      budget_(plan.part_of(plan.requests, thread)),
+      one_way_(exchange.one_way()) {}
 
 template <Carrier Net>
 Nanoseconds Load<Net>::on_turn(Nanoseconds now) {
@@ -59,7 +60,9 @@ Nanoseconds Load<Net>::full_turn(Nanoseconds now) {
   if (phase_ == Phase::lingering) return leave(now);
   watch_itself(now);
   const Nanoseconds reopen = reopen_some(now);
-  const Nanoseconds next = sends_by_itself_ ? send_due(now) : kNever;
+  if (one_way_) settle_some();
+  Nanoseconds next = sends_by_itself_ ? send_due(now) : kNever;
+  if (std::exchange(some_queued_, false)) next = now;
   if (now >= next_sweep_) sweep(now);
   if (now >= forgo_at_) forgo_rest();
   if (over(now)) return leave(now);
@@ -282,7 +285,7 @@ Nanoseconds Load<Net>::send_due(Nanoseconds now) {
       if (clients_[next_first_].conn) net_.flush(*clients_[next_first_].conn);
     }
   }
-  sends_by_itself_ = false;
+  sends_by_itself_ = one_way_;
   return kNever;
 }
 
@@ -303,12 +306,14 @@ Nanoseconds Load<Net>::come_due(std::size_t client, Nanoseconds now) {
   }
   send(client, now, false);
   if constexpr (kStreams) net_.flush(*one.conn);
+  if (one_way_) settle_now_or_later(client);
   return now;
 }
 
 // Sends what the connection may send and has room for.
 template <Carrier Net>
 inline void Load<Net>::fill(std::size_t client, Nanoseconds now) {
+  if (one_way_) return push(client, now);
   for (bool first = true; has_room(client) && may_send(client, now); first = false) {
     if (!kStreams && !first) now = net_.now();  // The send before was a system call.
     send(client, now, true);
@@ -360,8 +365,10 @@ inline std::size_t Load<Net>::transmit(std::size_t client, MessageId message) {
   } else {
     const Bytes head = exchange_.head(message);
     const Bytes request = exchange_.request(message);
-    if (const int error = net_.send(conn, head, request); error != 0)
+    if (const int error = net_.send(conn, head, request); error != 0) {
       on_datagram_error(conn, error);
+      if (one_way_) drop(message);
+    }
     return head.size() + request.size();
   }
 }
@@ -380,6 +387,8 @@ template <Carrier Net>
   const std::size_t size = bytes.size();
   if (!client.opened) [[unlikely]]
     bytes = bytes.subspan(greeted(client, bytes));
+  if (one_way_) [[unlikely]]
+    return size;
   const std::uint32_t sent_before = book_.sent(i);  // No other message can be answered by now.
   while (!bytes.empty()) {
     if (book_.oldest(i) == sent_before) {
@@ -401,7 +410,8 @@ template <Carrier Net>
     book_.answered(i);
     // An answer is timed by the kernel's time stamp, or without one when it is read.
     const Nanoseconds received = net_.received();
-    answered(message, sent, reply.size, received >= sent.sent_ns ? received : now, now);
+    const Nanoseconds came = received >= sent.sent_ns ? received : now;
+    answered(message, sent, reply.size, came, std::min(came, net_.heard()), now);
     if (reply.error) [[unlikely]]
       count_error_reply();
     if (reply.last) [[unlikely]] {
@@ -424,6 +434,97 @@ void Load<Net>::retire_if_done(std::size_t client) {
   one.retired = true;
   one.usable = false;
   if constexpr (kStreams) net_.close(*one.conn);
+}
+
+// One way.
+
+// Its messages are looked at in the next turn, which comes at once if only that is missing.
+template <Carrier Net>
+void Load<Net>::settle_later(std::size_t client, net::Handed handed) {
+  some_queued_ |= handed == net::Handed::queued;
+  if (clients_[client].unsettled) return;
+  clients_[client].unsettled = true;
+  unsettled_.push_back(client);
+}
+
+template <Carrier Net>
+void Load<Net>::settle_now_or_later(std::size_t client) {
+  const net::Handed handed = handed_of(client);
+  handed == net::Handed::all ? settle(client) : settle_later(client, handed);
+}
+
+// Counts what the kernel has taken by now, and sends on.
+template <Carrier Net>
+void Load<Net>::settle_some() {
+  settling_.swap(unsettled_);
+  for (const std::size_t i : settling_) {
+    Client& client = clients_[i];
+    client.unsettled = false;
+    if (!client.conn) continue;
+    if constexpr (kStreams) {
+      if (const net::Handed handed = net_.handed(*client.conn); handed != net::Handed::all) {
+        settle_later(i, handed);
+        continue;
+      }
+    }
+    settle(i);
+    if (client.usable) push(i, net_.now());
+    if constexpr (kStreams) {
+      if (client.conn && client.unsettled) net_.flush(*client.conn);
+    }
+  }
+  settling_.clear();
+}
+
+// Datagrams have been taken by the next turn, or are said at once not to be.
+template <Carrier Net>
+net::Handed Load<Net>::handed_of(std::size_t client) const {
+  if constexpr (kStreams)
+    return net_.handed(*clients_[client].conn);
+  else
+    return net::Handed::queued;
+}
+
+// The kernel has all that is under way on a connection.
+template <Carrier Net>
+void Load<Net>::settle(std::size_t client) {
+  const Nanoseconds now = net_.now();
+  std::uint32_t& next = clients_[client].first_unsettled;
+  for (; book_.under_way(client) > 0; ++next) {
+    if constexpr (kStreams) {
+      const MessageId message = this->message(client, book_.oldest(client));
+      const Slots::Entry sent = book_.oldest_entry(client);
+      book_.answered(client);
+      answered(message, sent, 0, now, now, now);
+    } else {
+      const auto answer = book_.answer(client, next, now);
+      if (answer.fate != Ledger::Fate::answered) continue;  // It was dropped.
+      answered(message(client, next), {answer.planned_ns, answer.sent_ns, answer.own_ns}, 0, now,
+               now, now);
+    }
+  }
+  next = book_.sent(client);
+  retire_if_done(client);
+}
+
+// The kernel did not take the datagram.
+template <Carrier Net>
+void Load<Net>::drop(MessageId message) {
+  if constexpr (!kStreams) {
+    book_.drop(message.client, message.sequence);
+    --under_way_;
+  }
+}
+
+// Sends what the connection may send and has room for. What follows waits for the next turn, since
+// the kernel may take it all, for ever.
+template <Carrier Net>
+void Load<Net>::push(std::size_t client, Nanoseconds now) {
+  while (has_room(client) && may_send(client, now)) {
+    send(client, now, true);
+    settle_later(client, net::Handed::queued);
+    now = net_.now();
+  }
 }
 
 // The reply was the last of its connection, which is opened anew. What was sent behind its request
@@ -454,7 +555,7 @@ void Load<Net>::close_ends_reply(Client& client)
   const Slots::Entry sent = book_.oldest_entry(i);
   const Nanoseconds now = net_.now();
   book_.answered(i);
-  answered(message, sent, reply.size, now, now);
+  answered(message, sent, reply.size, now, std::min(now, net_.heard()), now);
   if (reply.error) count_error_reply();
   ended_by_server(i);
 }
@@ -467,9 +568,11 @@ void Load<Net>::count_error_reply() {
   fail(std::move(why.kind));
 }
 
+// It `came` when the kernel says, or when it was read; a loop that is never held up would have
+// `heard` of it then.
 template <Carrier Net>
 inline void Load<Net>::answered(MessageId message, const Slots::Entry& sent, std::size_t size,
-                                Nanoseconds came, Nanoseconds now) {
+                                Nanoseconds came, Nanoseconds heard, Nanoseconds now) {
   --under_way_;
   const bool measured = this->measured(message.client, message.sequence);
   Counts& counts = counts_;
@@ -483,11 +586,10 @@ inline void Load<Net>::answered(MessageId message, const Slots::Entry& sent, std
   counts.last_answer_ns.store(now, std::memory_order_relaxed);
   if (open_loop_) counts.service.record(came - sent.sent_ns);
   counts.response.record(came - sent.planned_ns);
-  const Nanoseconds heard = std::max(sent.sent_ns, std::min(came, net_.heard()));
   Nanoseconds due = sent.sent_ns;
   if (open_loop_ && !plan_.timed_from_send)
     due = sent.planned_ns + std::min(sent.own_ns, sent.sent_ns - sent.planned_ns);
-  counts.least.record(heard - due);
+  counts.least.record(std::max(sent.sent_ns, heard) - due);
 }
 
 template <Carrier Net>
@@ -508,7 +610,8 @@ template <Carrier Net>
   const std::uint32_t before = book_.under_way(i);
   const Ledger::Answer answer = book_.answer(i, *sequence, net_.taken_until());
   if (answer.fate == Ledger::Fate::answered) {
-    answered(message, {answer.planned_ns, answer.sent_ns, answer.own_ns}, bytes.size(), now, now);
+    answered(message, {answer.planned_ns, answer.sent_ns, answer.own_ns}, bytes.size(), now,
+             std::min(now, net_.heard()), now);
     if (answer.reordered && measured(i, *sequence)) counts_.reordered.add();
     if (reply.error) count_error_reply();
   } else {
@@ -556,7 +659,9 @@ void Load<Net>::sweep(Nanoseconds now) {
           client.opened ? book_.oldest_entry(i).sent_ns : client.connect_began_ns;
       if (taken_until <= since + plan_.timeout) continue;
       if (counts_.note.empty()) counts_.note = exchange_.unfinished(i);
-      refuse(client, {client.opened ? "no reply within the timeout" : "connect: timeout", {}});
+      const char* const late =
+          one_way_ ? "no room for a message within the timeout" : "no reply within the timeout";
+      refuse(client, {client.opened ? late : "connect: timeout", {}});
     } else {
       if (book_.under_way(i) == 0) continue;
       const std::uint32_t expired = book_.expire(i, taken_until);

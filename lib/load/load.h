@@ -35,6 +35,9 @@ inline constexpr Nanoseconds kLinger = 100 * kMillisecond;
 /// A stream connection that has had its share of messages, or broke, may be opened again. What is
 /// due meanwhile waits for it; what was under way is lost. Over UDP nothing ends a connection, and
 /// a message without an answer is lost by itself, after the timeout.
+///
+/// In an exchange without replies (Exchange::one_way) a message counts as answered when the kernel
+/// has taken its last byte.
 template <Carrier Net>
 class Load {
  public:
@@ -68,11 +71,13 @@ class Load {
     std::uint32_t due = 0;                 // Open loop: messages whose planned time has come.
     std::uint32_t first_measured = kNone;  // Closed loop: the first message after the warm-up.
     std::uint32_t first_sent = 0;          // The first message of this connection.
+    std::uint32_t first_unsettled = 0;     // One way, datagrams.
     bool usable = false;                   // Opened, and neither refused nor retired.
     bool refused : 1 = false;              // We ended it and have counted why.
     bool retired : 1 = false;              // It has had its share of messages.
     bool opened : 1 = false;
-    bool gone : 1 = false;  // It will not be opened again.
+    bool gone : 1 = false;       // It will not be opened again.
+    bool unsettled : 1 = false;  // It is in unsettled_.
   };
 
   struct Reopening {
@@ -128,8 +133,16 @@ class Load {
   [[gnu::always_inline]] void send(std::size_t client, Nanoseconds now, bool held);
   [[gnu::always_inline]] std::size_t transmit(std::size_t client, MessageId message);
   [[gnu::always_inline]] void answered(MessageId message, const Slots::Entry& sent,
-                                       std::size_t size, Nanoseconds came, Nanoseconds now);
+                                       std::size_t size, Nanoseconds came, Nanoseconds heard,
+                                       Nanoseconds now);
   void retire_if_done(std::size_t client);
+  void settle_later(std::size_t client, net::Handed handed);
+  void settle_now_or_later(std::size_t client);
+  net::Handed handed_of(std::size_t client) const;
+  void settle_some();
+  void settle(std::size_t client);
+  void drop(MessageId message);
+  void push(std::size_t client, Nanoseconds now);
   void ready(Client& client, Nanoseconds now)
     requires net::Streams<Net>;
   std::size_t greeted(Client& client, Bytes bytes)
@@ -181,7 +194,11 @@ class Load {
   std::uint64_t waiting_ = 0;   // Open loop: due, and not sent.
   std::uint64_t under_way_ = 0;
   bool sends_by_itself_ = true;  // In a closed loop, until each connection sent its first message.
-  bool heard_ = false;           // An answer has come, and the gate was told.
+  const bool one_way_;
+  std::vector<std::size_t> unsettled_;  // One way: clients whose messages the kernel may not have.
+  bool some_queued_ = false;            // One way: the next turn tells of some.
+  std::vector<std::size_t> settling_;   // Swapped with unsettled_ while it is walked.
+  bool heard_ = false;                  // An answer has come, and the gate was told.
 };
 
 }  // namespace wiremark::load

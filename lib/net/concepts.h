@@ -48,6 +48,7 @@ concept Reactor = requires(R reactor, const R& constant) {
 ///                                error here means that there was no socket to start with
 ///   flush(conn)                  hands appended and lent bytes to the kernel; needed only outside
 ///                                on_open and on_data
+///   handed(conn)                 whether the kernel has taken what was flushed
 ///   close(conn, errno)           ends a connection; on_close gets this errno at the end of a turn
 ///   resume(conn)                 reads a paused connection again; bytes that were left
 ///                                unconsumed come first, in the next turn
@@ -61,6 +62,7 @@ concept Streams = Reactor<R> && requires(R reactor, Conn& conn, const Address& a
   { reactor.listen(address, listening) } -> std::same_as<Result<Address>>;
   { reactor.connect(address, connecting, user) } -> std::same_as<Result<Conn*>>;
   { reactor.flush(conn) } -> std::same_as<void>;
+  { reactor.handed(conn) } -> std::same_as<Handed>;
   { reactor.close(conn, 0) } -> std::same_as<void>;
   { reactor.resume(conn) } -> std::same_as<void>;
   { reactor.release(conn) } -> std::same_as<Fd>;

@@ -8,6 +8,13 @@
 
 namespace wiremark::net {
 
+/// Where the bytes are that a handler has given to a connection.
+enum class Handed : std::uint8_t {
+  all,      ///< The kernel has taken them.
+  queued,   ///< They go with the next turn.
+  waiting,  ///< The socket has no room for some; an event ends that.
+};
+
 /// What every backend needs of a connection. Each backend derives its own type, with what only it
 /// needs, and hands out this base.
 struct Conn {

@@ -42,6 +42,9 @@ class EpollReactor {
   Result<Address> listen(const Address& at, const ListenOptions& options);
   Result<Conn*> connect(const Address& to, const ConnectOptions& options, void* user);
   void flush(Conn& conn);
+  Handed handed(const Conn& conn) const noexcept {
+    return static_cast<const EpollConn&>(conn).unsent() == 0 ? Handed::all : Handed::waiting;
+  }
   void close(Conn& conn, int error = 0);
   void resume(Conn& conn);
   Fd release(Conn& conn);

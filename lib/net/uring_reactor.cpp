@@ -328,6 +328,13 @@ void UringReactor::flush(Conn& flushed) {
   check_output(conn);
 }
 
+// A lent send that succeeds is not told: it has, once its turn has passed and nothing was left.
+Handed UringReactor::handed(const Conn& asked) const noexcept {
+  const auto& conn = static_cast<const UringConn&>(asked);
+  if (conn.sending) return Handed::waiting;
+  return conn.turn == turn_.number() || conn.unsent() > 0 ? Handed::queued : Handed::all;
+}
+
 void UringReactor::run_later(UringConn& conn) {
   if (!conn.queued) later_.push_back(&conn);
   conn.queued = true;

@@ -42,6 +42,7 @@ class UringReactor {
   Result<Address> listen(const Address& at, const ListenOptions& options);
   Result<Conn*> connect(const Address& to, const ConnectOptions& options, void* user);
   void flush(Conn& conn);
+  Handed handed(const Conn& conn) const noexcept;
   /// on_close follows when the operations of the connection have ended.
   void close(Conn& conn, int error = 0);
   void resume(Conn& conn);

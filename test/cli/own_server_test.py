@@ -8,7 +8,7 @@ import tempfile
 import threading
 
 from bad_server import BadServer
-from case import case, contains, equal, expect, run
+from case import case, contains, equal, expect, run, wait_until
 from outcome import expect_outcome
 from process import free_port, netload, receive, require_backend
 
@@ -222,6 +222,69 @@ def datagrams_have_one_reply_each():
         thread.join()
 
 
+class Sink:
+    """Takes what comes on each connection, and says nothing."""
+
+    def __init__(self):
+        self.sizes = []
+
+    def __call__(self, connection, _):
+        size = 0
+        while data := connection.recv(1 << 20):
+            size += len(data)
+        self.sizes.append(size)
+
+
+@case
+def messages_without_replies_arrive():
+    sink = Sink()
+    with BadServer(sink) as server:
+        for flags in [["-n", "4000"], ["-n", "4000", "-P", "5"], ["-R", "4000", "-d", "1s"],
+                      ["-n", "4000", "--churn", "50", "-R", "8000"]]:
+            sink.sizes.clear()
+            result = netload(server.address, "-c", "4", *flags, "--json", "--send", "%{random:93} line\\n",
+                             "--reply", "none").ended_with(0).json()
+            expect_outcome(result)
+            equal(result["outcome"]["answered"], 4000, f"answered with {flags}")
+            wait_until(lambda: len(sink.sizes) == result["totals"]["connections"], "the connections ended")
+            equal(sum(sink.sizes), 4000 * 99, f"bytes that arrived with {flags}")
+            equal(result["checks"], [], "checks")
+            contains(" ".join(result["warnings"]), "that it arrived nobody knows")
+
+
+@case
+def a_server_that_does_not_read_holds_messages_up():
+    def behave(connection, _):
+        server.ended.wait()
+    with BadServer(behave) as server:
+        ended = netload(server.address, "-c", "1", "-d", "1s", "--timeout", "100ms", "--sndbuf", "4096", "--json",
+                        "--send", "%{random:1000}", "--reply", "none")
+        totals = ended.ended_with(4).json()["totals"]
+        equal(totals["errors"], {"no room for a message within the timeout": 1}, "errors")
+        expect_outcome(ended.json())
+
+
+@case
+def what_a_server_says_all_the_same_is_not_looked_at():
+    with answers(5, lambda request: request * 2) as server:
+        result = netload(server.address, *SHORT, "--send", "12345", "--reply", "none").ended_with(0).json()
+        equal(result["outcome"]["answered"], 400, "messages")
+
+
+@case
+def datagrams_without_replies_arrive():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        server.bind(("127.0.0.1", 0))
+        target = f"udp:127.0.0.1:{server.getsockname()[1]}"
+        for flags in [["-n", "100"], ["-R", "400", "-n", "100"], ["-n", "100", "-P", "8"]]:
+            result = netload(target, "-c", "4", *flags, "--json", "--send", "%{n}", "--reply", "none")
+            equal(result.ended_with(0).json()["outcome"]["answered"], 100, f"messages with {flags}")
+            for _ in range(100):
+                server.recv(100)
+        netload(f"udp:127.0.0.1:{free_port()}", "-n", "100", "--send", "x", "--reply", "none").ended_with(3)
+
+
 @case
 def two_servers_are_compared_round_by_round():
     with answers(4, lambda _: b"+OK\r\n") as one, answers(4, lambda _: b"-no\r\n") as other:
@@ -265,6 +328,7 @@ def what_is_wrong_with_a_command_line():
                        (["--send", "x", "-f", "json", port], "leave them out"),
                        (["--send", "x", "--expect", "y", "--reply", "line", "--no-verify", port],
                         "leave it or --expect out"),
+                       (["--send", "x", "--expect", "y", "--reply", "none", port], "leave --expect out"),
                        (["ftp://localhost"], "redis://"), (["--method", "PUT", "--send", "x", port], "--reply http"),
                        (["--bypass", "--send", "x"], "leave --send out"),
                        (["--compare", f"epoll,{port}"], "name those of one kind"),

@@ -122,8 +122,8 @@ void add_custom_options(CommandLine& line, load::CustomOptions& custom) {
                 "Requests as --send has them, one per line of FILE");
   line.add_text("--reply", custom.reply, "FORM",
                 "Where a reply ends: echo, size:N, until:TEXT, line, u32 and its like (u8 to u64, "
-                "le or be, @OFFSET, +N or -N), varint, http, resp, memcached, datagram (echo; by "
-                "the target; over UDP datagram)")
+                "le or be, @OFFSET, +N or -N), varint, http, resp, memcached, datagram, none "
+                "(echo; by the target; over UDP datagram)")
       .check(load::check_reply);
   line.add("--expect", custom.expect, "WHAT", optional_text,
            "Compare replies: same, with the first; TEXT, with how they begin; @FILE, with all of "
@@ -145,15 +145,18 @@ void add_custom_options(CommandLine& line, load::CustomOptions& custom) {
 // servers take HTTP otherwise, and what was sent behind the last one of a connection is lost.
 bool takes_turns(const LoadOptions& options, bool datagrams) {
   const load::CustomOptions& custom = options.exchange.custom;
-  return datagrams ? !load::has_ids(custom) : load::reply_of(custom, datagrams) == "http";
+  const std::string reply = load::reply_of(custom, datagrams);
+  if (reply == load::kOneWay) return false;
+  return datagrams ? !load::has_ids(custom) : reply == "http";
 }
 
 // What does not go with a server that is no netecho. A usage error is returned as text.
 std::string unfit_for_custom(const LoadOptions& options, bool datagrams) {
-  const bool echoed = load::reply_of(options.exchange.custom, datagrams) == "echo";
+  const std::string reply = load::reply_of(options.exchange.custom, datagrams);
+  const bool echoed = reply == "echo", one_way = reply == load::kOneWay;
   if (options.target.empty() && !echoed)
     return "name your server as TARGET: the netecho that netload starts only echoes";
-  if (datagrams && options.pipeline > 1 && !load::has_ids(options.exchange.custom))
+  if (datagrams && options.pipeline > 1 && !one_way && !load::has_ids(options.exchange.custom))
     return "replies over UDP are told apart by %{id} in each --send: without it, leave --pipeline "
            "out";
   return {};

@@ -136,6 +136,7 @@ std::pair<std::string, std::string> CustomPlan::checked() const {
     case Compared::nothing:
       break;
   }
+  if (one_way()) return {};
   return {"replies", fmt::format("framed ({}), not compared: --expect says with what", name())};
 }
 
@@ -144,6 +145,12 @@ std::string CustomPlan::unanswered() const {
       "no request was answered with a whole reply ({}): netload speaks no TLS; a request may lack "
       "its end, such as \\r\\n",
       name());
+}
+
+std::string CustomPlan::note() const {
+  if (!one_way()) return {};
+  return "one way: a message is done with, and its latency over, when the kernel has taken it; "
+         "that it arrived nobody knows";
 }
 
 Refusal CustomPlan::no_reply(const char* why, std::string_view bytes) const {
@@ -250,6 +257,8 @@ std::string conflict_in(const CustomOptions& options, bool datagrams, bool verif
     return "--greeting is of connections, which UDP has not";
   if (datagrams && form == Http::kScheme.reply) return "HTTP is not spoken over UDP";
   if (!datagrams && form == "datagram") return "--reply datagram is of UDP: name udp:HOST:PORT";
+  if (form == kOneWay && options.expect) return "--reply none awaits no reply: leave --expect out";
+  if (options.greeting == kOneWay) return "--greeting says where what the server says first ends";
   if (options.expect && (!verify || form == "echo"))
     return verify ? "--reply echo compares each reply with its request: leave --expect out, or say "
                     "by --reply where a reply ends"

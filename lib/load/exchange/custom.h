@@ -44,9 +44,11 @@ class CustomPlan : public ExchangePlan {
   bool verifies() const noexcept final { return custom_.compared != Compared::nothing; }
   std::pair<std::string, std::string> checked() const final;
   std::string unanswered() const final;
+  std::string note() const final;
 
   const Custom& custom() const noexcept { return custom_; }
   const ExchangePlan* greeting() const noexcept { return greeting_.get(); }
+  bool one_way() const noexcept { return custom_.form == kOneWay; }
   /// Whether no request differs from message to message.
   bool lasting() const noexcept { return lasting_; }
 
@@ -79,7 +81,7 @@ template <class Protocol>
 class CustomExchange final : public Exchange {
  public:
   CustomExchange(const CustomPlan& plan, const Protocol& protocol, std::size_t clients)
-      : Exchange(plan.lasting()),
+      : Exchange(plan.lasting(), plan.one_way()),
         plan_(plan),
         framer_(protocol.framer),
         compared_(plan.custom().compared),

@@ -3,11 +3,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 
 namespace wiremark::load {
+
+/// The --reply of messages that have none.
+inline constexpr std::string_view kOneWay = "none";
 
 /// As it was written on the command line.
 struct CustomOptions {

@@ -46,6 +46,9 @@ class Exchange {
   /// Whether the bytes of requests stay as they are; if not, each request overwrites the last one.
   bool lasting() const noexcept { return lasting_; }
 
+  /// Whether no message has a reply: each is done with when the kernel has taken it.
+  bool one_way() const noexcept { return one_way_; }
+
   /// A connection has opened: forgets the part of a reply that came over an earlier one.
   virtual void opened(std::size_t client) = 0;
 
@@ -77,10 +80,12 @@ class Exchange {
   virtual std::string unfinished(std::size_t) const { return {}; }
 
  protected:
-  explicit Exchange(bool lasting) noexcept : lasting_(lasting) {}
+  explicit Exchange(bool lasting, bool one_way = false) noexcept
+      : lasting_(lasting), one_way_(one_way) {}
 
  private:
   bool lasting_;
+  bool one_way_;
 };
 
 /// What the exchanges of all threads share, and its descriptions in the result. It is never

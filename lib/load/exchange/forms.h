@@ -30,7 +30,7 @@ struct Plain {
 template <class... Known>
 std::variant<Plain<wire::EchoFramer>, Plain<wire::SizeFramer>, Plain<wire::UntilFramer>,
              Plain<wire::PrefixFramer>, Plain<wire::VarintFramer>, Plain<wire::DatagramFramer>,
-             Known...>
+             Plain<wire::NoFramer>, Known...>
 forms_with(std::tuple<Known...>*);
 
 using Form = decltype(forms_with(static_cast<Protocols*>(nullptr)));

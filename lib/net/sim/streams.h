@@ -60,6 +60,9 @@ class StreamEnd : public End {
   Result<Address> listen(const Address& at, const ListenOptions& options);
   Result<Conn*> connect(const Address& to, const ConnectOptions& options, void* user);
   void flush(Conn& conn);
+  Handed handed(const Conn& conn) const noexcept {
+    return conn.out.empty() && conn.lent_size == 0 ? Handed::all : Handed::waiting;
+  }
   void close(Conn& conn, int error = 0);
   void resume(Conn& conn);
   /// There is no socket to hand over: the connection just ends.

@@ -52,6 +52,16 @@ class EchoFramer {
   }
 };
 
+/// No replies: what comes is of none.
+class NoFramer {
+ public:
+  struct State {};
+
+  Step take(State&, Bytes bytes, Asked) const noexcept {
+    return step_over(bytes, bytes.size(), false);
+  }
+};
+
 /// Whatever a datagram holds.
 class DatagramFramer {
  public:
