@@ -429,6 +429,23 @@ TEST_CASE("errors and wrong replies are no load that was asked for") {
   CHECK(only_doubt(result) == against(kAll, "a reply was not what had to come: byte 3 differs"));
 }
 
+TEST_CASE("a generator was the limit where it was busy, or sent late by its own doing") {
+  RunResult result = sample_result();
+  const auto limit_when = [&](double cpu_s, std::uint64_t overdue) {
+    result.cpu.user_s = cpu_s;
+    result.cpu.sys_s = 0;
+    result.pacing = Pacing{.behind = overdue, .overdue = overdue};
+    return generator_was_limit(result);
+  };
+  CHECK_FALSE(limit_when(9, 2'000));  // Of 10 s, and of 200,000 messages.
+  CHECK(limit_when(9.01, 0));
+  CHECK(limit_when(0, 2'001));
+  result.spins = true;
+  CHECK_FALSE(limit_when(9.01, 0));
+  result.pacing.reset();
+  CHECK_FALSE(generator_was_limit(result));
+}
+
 // The sample has 400,100 segments with data in 10 s.
 TEST_CASE("clients that load the server too speak against what is measured of it") {
   RunResult result = sample_result();
