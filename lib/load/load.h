@@ -27,7 +27,7 @@ concept Carrier = net::Streams<Net> != net::Datagrams<Net>;
 /// After the last answer over UDP we keep listening this long for late and duplicate replies.
 inline constexpr Nanoseconds kLinger = 100 * kMillisecond;
 
-/// A handler, compiled in load.cpp for the views of every backend. In an open loop the plan says
+/// A handler, compiled for the views of every backend. In an open loop the plan says
 /// when messages are due. In a closed loop each connection sends its first messages and then one
 /// for each answer, until the time is over or the thread's share of the requests is sent. Client i
 /// of thread t is connection i * threads + t of the load.
@@ -156,7 +156,7 @@ class Load {
   void sweep(Nanoseconds now);
   bool over(Nanoseconds now);
   Nanoseconds leave(Nanoseconds now);
-  [[gnu::always_inline]] void watch_itself(Nanoseconds now);
+  void watch_itself(Nanoseconds now);
   Nanoseconds oldest() const noexcept;
   void forgo_rest();
   void fail(std::string kind);

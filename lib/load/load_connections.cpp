@@ -1,0 +1,207 @@
+// The connections of a load: opened, opened anew, and ended by either side.
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "load/message_way.h"
+
+namespace wiremark::load {
+
+// Starts the connections that are due; returns when the next one is.
+template <Carrier Net>
+Nanoseconds Load<Net>::connect_some(Nanoseconds now) {
+  Nanoseconds from = 0;  // The first thread to come here sets it for all.
+  const Nanoseconds first = now + (plan_.connect_rate_hz > 0 ? kConnectLead : 0);
+  if (gate_.connect_ns.compare_exchange_strong(from, first)) from = first;
+  for (std::size_t burst = 0; next_connect_ < clients_.size(); ++burst, ++next_connect_) {
+    if (plan_.connect_rate_hz > 0) {
+      const auto number = static_cast<double>(walk_.number(next_connect_));
+      const Nanoseconds due =
+          from + static_cast<Nanoseconds>(number * kSecond / plan_.connect_rate_hz);
+      if (due > now + kConnectSpin) return due - kConnectSpin;
+      if (due > now) return now;  // So near that the loop spins.
+    } else if (connecting_ >= kConnecting) {
+      return kNever;  // The next one to open brings us back.
+    }
+    if (burst == kConnecting) return now;
+    connect(clients_[next_connect_]);
+    now = net_.now();
+  }
+  return kNever;
+}
+
+template <Carrier Net>
+void Load<Net>::connect(Client& client) {
+  const net::Address* const source = plan_.sources.of(walk_.own_number(index(client)));
+  client.connect_began_ns = net_.now();
+  auto conn = net_.connect(plan_.target, {plan_.socket, source}, &client);
+  if (!conn) return connect_failed(client, conn.error());
+  client.conn = *conn;
+  if constexpr (kStreams) {
+    ++connecting_;
+  } else {
+    client.opened = client.usable = true;
+    ++alive_;
+    counts_.connected.add();
+    exchange_.opened(index(client));
+  }
+}
+
+template <Carrier Net>
+void Load<Net>::connect_failed(Client& client, const Error& error) {
+  // From bind(2) the same errno means that no interface has the address.
+  const bool no_port =
+      error.operation == "connect" && (error.code == EADDRNOTAVAIL || error.code == EAGAIN);
+  fail(no_port ? kNoPort : error.message());
+  ended(client, false);
+}
+
+// Opens connections again that are due for it; returns when the next one is.
+template <Carrier Net>
+Nanoseconds Load<Net>::reopen_some(Nanoseconds now) {
+  while (!reopening_.empty()) {
+    const Reopening next = reopening_.front();
+    if (next.at > now) return next.at;
+    if (connecting_ >= kConnecting) return kNever;  // The next one to open brings us back.
+    reopening_.pop_front();
+    connect(*next.client);
+  }
+  return kNever;
+}
+
+// A connection has ended or could not be opened: opens it again later, or gives it up.
+template <Carrier Net>
+void Load<Net>::ended(Client& client, bool retired) {
+  const Nanoseconds now = net_.now();
+  if (retired)
+    reopening_.push_front({&client, now});
+  else if (plan_.reconnect && phase_ != Phase::connecting)
+    reopening_.push_back({&client, now + kReconnectPause});
+  else
+    client.gone = true;
+  if (client.gone && open_loop_) waiting_ -= client.due - book_.sent(index(client));
+}
+
+template <Carrier Net>
+void Load<Net>::on_open(net::Conn& conn)
+  requires net::Streams<Net>
+{
+  Client& client = *static_cast<Client*>(conn.user);
+  exchange_.opened(index(client));
+  if (!exchange_.greeting()) ready(client, net_.now());
+}
+
+// The connection stands, and the server has said what it says first.
+template <Carrier Net>
+void Load<Net>::ready(Client& client, Nanoseconds now)
+  requires net::Streams<Net>
+{
+  client.opened = client.usable = true;
+  client.first_sent = book_.sent(index(client));
+  counts_.connect.record(now - client.connect_began_ns);
+  counts_.connected.add();
+  --connecting_;
+  ++alive_;
+  if (phase_ == Phase::running) fill(index(client), now);
+}
+
+// What a server says before it is asked; returns how many bytes of it.
+template <Carrier Net>
+std::size_t Load<Net>::greeted(Client& client, Bytes bytes)
+  requires net::Streams<Net>
+{
+  Exchange* const greeting = exchange_.greeting();
+  if (!greeting) return 0;
+  const Reply reply = greeting->reply(message(index(client), 0), bytes);
+  if (reply.refused) {
+    refuse(client, greeting->refusal());
+    return bytes.size();
+  }
+  if (reply.size == 0) return reply.consumed;
+  if (reply.consumed < bytes.size()) {
+    refuse(client, exchange_.unasked(index(client), bytes.subspan(reply.consumed)));
+    return bytes.size();
+  }
+  ready(client, net_.now());
+  return reply.consumed;
+}
+
+template <Carrier Net>
+void Load<Net>::on_close(net::Conn& conn, int error)
+  requires net::Streams<Net>
+{
+  Client& client = *static_cast<Client*>(conn.user);
+  client.conn = nullptr;
+  const bool was_open = client.opened;
+  if (error == 0 && was_open && !client.refused && !client.retired) close_ends_reply(client);
+  const bool retired = client.retired;
+  const bool counted = client.refused || retired;
+  client.opened = client.retired = client.refused = client.usable = false;
+  --(was_open ? alive_ : connecting_);
+  if (was_open) counts_.closed.add();
+  under_way_ -= book_.lose_all(index(client));
+  if (!counted) {
+    const std::string why = error == 0 ? "closed by the server" : std::strerror(error);
+    fail(was_open ? why : error == EADDRNOTAVAIL ? kNoPort : "connect: " + why);
+  }
+  ended(client, retired);
+}
+
+// The reply was the last of its connection, which is opened anew. What was sent behind its request
+// is lost.
+template <Carrier Net>
+void Load<Net>::ended_by_server(std::size_t client) {
+  Client& one = clients_[client];
+  counts_.ended.add();
+  if (book_.under_way(client) > 0) fail("closed by the server with requests under way");
+  one.retired = true;
+  one.usable = false;
+  if constexpr (kStreams) {
+    if (one.conn) net_.close(*one.conn);
+  }
+}
+
+// A reply without a length ends when its connection does.
+template <Carrier Net>
+void Load<Net>::close_ends_reply(Client& client)
+  requires net::Streams<Net>
+{
+  const std::size_t i = index(client);
+  if (book_.under_way(i) == 0) return;
+  const MessageId message = this->message(i, book_.oldest(i));
+  const Reply reply = exchange_.closed(message);
+  if (reply.refused) return refuse(client, exchange_.refusal());
+  if (reply.size == 0) return;
+  const Slots::Entry sent = book_.oldest_entry(i);
+  const Nanoseconds now = net_.now();
+  book_.answered(i);
+  answered(message, sent, reply.size, now, std::min(now, net_.heard()), now);
+  if (reply.error) count_error_reply();
+  ended_by_server(i);
+}
+
+template <Carrier Net>
+void Load<Net>::refuse_reply(Client& client) {
+  refuse(client, exchange_.refusal());
+}
+
+template <Carrier Net>
+void Load<Net>::refuse(Client& client, Refusal why) {
+  client.refused = true;
+  client.usable = false;
+  if (counts_.wrong_reply.empty()) counts_.wrong_reply = std::move(why.detail);
+  fail(std::move(why.kind));
+  if constexpr (kStreams) {
+    if (client.conn) net_.close(*client.conn);
+  }
+}
+
+template <Carrier Net>
+void Load<Net>::fail(std::string kind) {
+  counts_.failed.add();
+  ++counts_.errors[std::move(kind)];
+}
+
+}  // namespace wiremark::load
+
+#include "load/instances.h"
