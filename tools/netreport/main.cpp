@@ -2,12 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <span>
-#include <sstream>
 #include <tuple>
 
 #include "base/output_file.h"
@@ -16,6 +12,7 @@
 #include "codecbench/codec_text.h"
 #include "measure/quantity.h"
 #include "netreport/against.h"
+#include "netreport/documents.h"
 #include "options.h"
 #include "printing.h"
 #include "report.h"
@@ -102,33 +99,6 @@ std::string wrong_with(const ReportOptions& options) {
     if (given) return fmt::format("--against prints a comparison as text: leave {} out", flag);
   }
   return {};
-}
-
-// `added` says that they are to become one sum.
-Result<std::vector<report::Document>> read_documents(const std::vector<std::string>& files,
-                                                     bool added) {
-  std::vector<report::Document> documents;
-  std::map<std::string, std::string> known;  // The documents, and the file that each is in.
-  for (const std::string& file : files) {
-    errno = 0;  // An empty file is no failure to read it.
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in || (!text && errno != 0)) return failed("read", file);
-    const auto [same, is_new] = known.emplace(text.str(), file);
-    if (!is_new) {
-      return failed(file + ": the same result as " + same->second +
-                        ", which would count twice (name each once)",
-                    {}, 0);
-    }
-    auto document = report::parse_document(text.view());
-    if (!document) return failed(file + ": " + document.error().message(), {}, 0);
-    if (added && files.size() > 1 && !std::holds_alternative<report::RunResult>(*document)) {
-      return failed(file + ": a study of several runs cannot be added up (name it alone)", {}, 0);
-    }
-    documents.push_back(std::move(*document));
-  }
-  return documents;
 }
 
 // The percentiles that were asked for, in place of those that the runs had printed.
@@ -229,29 +199,6 @@ Result<> draw_results(std::span<const report::RunResult> results, const ReportOp
   return {};
 }
 
-bool is_valid(const report::RunResult& result) {
-  return !result.verdict || result.verdict->valid();
-}
-
-bool is_valid(const report::Comparison& study) {
-  return std::ranges::all_of(study.backends, [](const report::Compared& one) {
-    return report::valid_of(one.rounds) == one.rounds.size();
-  });
-}
-
-bool is_valid(const report::Bypass& study) {
-  return !study.invalid && std::ranges::all_of(study.ways, [](const report::Way& way) {
-    return report::valid_of(way.rounds) == way.rounds.size();
-  });
-}
-
-// What the maximum rests on.
-bool is_valid(const report::MaxRate& study) {
-  return std::ranges::all_of(study.probes, [&](const report::Probe& probe) {
-    return probe.rate_hz != study.max_rate_hz || !probe.kept || is_valid(probe.result);
-  });
-}
-
 Result<> run_results(std::span<const report::RunResult> results, const ReportOptions& options,
                      const std::vector<std::string>& arguments, bool& valid) {
   for (const report::RunResult& one : results) valid &= is_valid(one);
@@ -303,12 +250,7 @@ Result<> run(const ReportOptions& options, const std::vector<std::string>& argum
   }
   if (!results.empty()) return run_results(results, options, arguments, valid);
   if (options.expect > 0) return failed("a study is no part of a load (leave out --expect)", {}, 0);
-  valid = std::visit(
-      []<class T>(const T& study) {
-        if constexpr (requires { is_valid(study); }) return is_valid(study);
-        return true;
-      },
-      documents->front());
+  valid = is_valid(documents->front());
   return run_study(documents->front(), options);
 }
 
