@@ -1,7 +1,7 @@
 // Documents as JSON: written, read back, and their schemas, all by their tables of fields.
 #include "report/json.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "report/codec_fields.h"
 #include "report/study_fields.h"
@@ -72,7 +72,7 @@ Result<Document> parse_document(std::string_view text) {
   const auto parsed = parse(text);
   if (!parsed) return std::unexpected(parsed.error());
   const auto& [json, schema] = *parsed;
-  std::string known = kResultSchemaBefore;
+  std::string known = fmt::format("{}", fmt::join(kResultSchemasBefore, ", "));
   std::optional<Result<Document>> document;
   each_kind(kKinds, [&]<class T>(Of<T>) {
     const std::string& name = shape_of<T>().document;

@@ -15,14 +15,14 @@ constexpr auto fields(Of<Percentile>) {
                    field("ns", &Percentile::ns, Unit::ns));
 }
 
-using Bucket = std::pair<std::size_t, std::uint64_t>;
-constexpr auto fields(Of<Bucket>) {
+constexpr auto fields(Of<BucketRun>) {
   return row_table(
-      "bucket",
-      "Index and count. Index i below 2,048 holds the value i; above, with e = i / 1,024 - 1, the "
+      "bucket_run",
+      "The index of a bucket, its count, and the counts of those that follow it. Index i below "
+      "2,048 holds the value i; above, with e = i / 1,024 - 1, the "
       "2^e values from (i - 1,024 e) 2^e on.",
-      field("index", &Bucket::first, Unit::count, "", {.max = measure::Histogram::kBuckets - 1}),
-      field("count", &Bucket::second, Unit::count, "", {.min = 1}));
+      field("first", &BucketRun::first, Unit::count, "", {.max = measure::Histogram::kBuckets - 1}),
+      field("counts", &BucketRun::counts, Unit::count, "", {.min = 1}));
 }
 
 // Percentiles that a summary shows are those asked for; the CSV has the same for every row.
@@ -56,7 +56,7 @@ constexpr auto fields(Of<LatencySummary>) {
                constant("histogram/layout", "hdr"), constant("histogram/lowest", 1U),
                constant("histogram/highest", measure::Histogram::kHighest),
                constant("histogram/significant_digits", measure::Histogram::kSignificantDigits),
-               field("histogram/counts", &L::buckets,
+               field("histogram/runs", &L::buckets,
                      "Every non-empty bucket, so that results can be merged without loss."));
 }
 

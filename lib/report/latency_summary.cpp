@@ -30,7 +30,11 @@ LatencySummary summarize(const Histogram& histogram, std::string from,
       summary.percentiles.push_back({percent, *ns});
   }
   histogram.for_each([&](const Histogram::Bucket& bucket) {
-    summary.buckets.emplace_back(bucket.index, bucket.count);
+    const bool follows =
+        !summary.buckets.empty() &&
+        summary.buckets.back().first + summary.buckets.back().counts.size() == bucket.index;
+    if (!follows) summary.buckets.push_back({bucket.index, {}});
+    summary.buckets.back().counts.push_back(bucket.count);
   });
   return summary;
 }
@@ -52,8 +56,11 @@ std::optional<Nanoseconds> percentile_of(const Histogram& histogram, double perc
 
 Result<Histogram> restore(const LatencySummary& summary) {
   Histogram histogram;
-  for (const auto& [index, count] : summary.buckets) {
-    if (!histogram.restore(index, count)) return failed("no such bucket", std::to_string(index), 0);
+  for (const auto& [first, counts] : summary.buckets) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (!histogram.restore(first + i, counts[i]))
+        return failed("no such bucket", std::to_string(first + i), 0);
+    }
   }
   histogram.restore_bounds(summary.min.value_or(0), summary.max.value_or(0), summary.clamped);
   return histogram;

@@ -22,6 +22,14 @@ struct Percentile {
   Nanoseconds ns = 0;
 };
 
+/// Buckets that follow one another, none of them empty: the index of the first, and their counts.
+struct BucketRun {
+  std::size_t first = 0;
+  std::vector<std::uint64_t> counts;
+
+  bool operator==(const BucketRun&) const = default;
+};
+
 /// A histogram summed up, together with its buckets, so that results can be merged without loss.
 struct LatencySummary {
   std::uint64_t count = 0;
@@ -35,7 +43,7 @@ struct LatencySummary {
   std::optional<std::uint64_t> unanswered{};
   std::vector<Percentile> percentiles;
   std::string from;  ///< Where the clock was started: "schedule", "send", "readable", "connect".
-  std::vector<std::pair<std::size_t, std::uint64_t>> buckets;  ///< Index and count, none empty.
+  std::vector<BucketRun> buckets;  ///< All that are not empty, in as few runs as there can be.
 };
 
 /// Values a percentile over 99.9 must have beyond it to be worth a line.

@@ -17,7 +17,7 @@
 namespace wiremark::report {
 
 /// What a JSON document made from this struct calls itself.
-inline constexpr const char* kResultSchema = "wiremark.result/2";
+inline constexpr const char* kResultSchema = "wiremark.result/3";
 /// What a line of an interval calls itself.
 inline constexpr const char* kIntervalSchema = "wiremark.interval/1";
 

@@ -25,10 +25,13 @@ Json object_schema(const Shape& shape, Json& definitions) {
 Json row_schema(const Shape& shape, Json& definitions) {
   Json items = Json::array();
   for (const Shape& part : shape.parts) items.push_back(schema_of(part, definitions));
-  return {{"type", "array"},
-          {"minItems", items.size()},
-          {"maxItems", items.size()},
-          {"prefixItems", items}};
+  Json schema = {{"type", "array"}, {"minItems", items.size()}};
+  if (shape.repeats)
+    schema["items"] = items.back();
+  else
+    schema["maxItems"] = items.size();
+  schema["prefixItems"] = std::move(items);
+  return schema;
 }
 
 Json table_schema(const Shape& shape, Json& definitions) {

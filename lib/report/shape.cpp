@@ -67,6 +67,9 @@ std::string must_be(const Json& value, const Shape& shape) {
       return unless(value.is_array() && value.size() >= shape.min,
                     shape.min > 0 ? fmt::format("an array of {} or more", shape.min) : "an array");
     case Kind::row:
+      if (shape.repeats)
+        return unless(value.is_array() && value.size() >= shape.parts.size(),
+                      fmt::format("an array of {} or more", shape.parts.size()));
       return unless(value.is_array() && value.size() == shape.parts.size(),
                     fmt::format("an array of {}", shape.parts.size()));
     case Kind::text:
@@ -186,7 +189,8 @@ Wrong forbidden(const Json& value, const Shape& shape, const Pointer& at) {
   if (!value.is_structured()) return {};
   std::size_t index = 0;
   for (const auto& [name, item] : value.items()) {
-    const Shape& part = shape.parts[shape.kind == Kind::row ? index++ : 0];
+    const Shape& part = shape.parts[shape.kind == Kind::row ? index : 0];
+    index = std::min(index + 1, shape.parts.size() - 1);
     // A place is made only for what is wrong: there may be thousands of buckets.
     if (!forbidden(item, part).empty()) return forbidden(item, part, at / name);
   }

@@ -33,6 +33,7 @@ struct Shape : Facts {
   std::string document;         ///< The schema of its own that it has: "wiremark.result/2".
   const char* about = "";       ///< What its table says of it.
   Json only;                    ///< Of a constant: its value; of a choice: all of them.
+  bool repeats = false;         ///< Of a row: its last part stands there once or more.
   std::vector<Shape> parts;     ///< Of an object and a row; of a map and a list one for all.
 };
 
@@ -110,6 +111,10 @@ Shape make_shape(const Facts& facts) {
       Shape part = make_shape<Value>(entry);
       if (entry.source == Source::constant) part.only = to_json(entry.of(T()));
       if (entry.place == std::string_view("schema")) shape.document = part.only;
+      if constexpr (InRow<T> && kIsList<Value>) {
+        shape.repeats = true;
+        part = make_shape<typename Value::value_type>(entry);
+      }
       put(shape, entry.place, std::move(part));
     });
   } else if constexpr (kIsMap<T>) {
@@ -147,7 +152,13 @@ Json to_json(const T& value, Form form) {
     });
     if (!kTable<T>.row) return object;
     Json row = Json::array();
-    for (Json& part : object) row.push_back(std::move(part));
+    for (Json& part : object) {
+      if (!part.is_array()) {
+        row.push_back(std::move(part));
+        continue;
+      }
+      for (Json& item : part) row.push_back(std::move(item));
+    }
     return row;
   } else if constexpr (kIsMap<T>) {
     Json object = Json::object();
@@ -198,7 +209,14 @@ Wrong read(const Json& json, T& value, const Pointer& at) {
     return json.is_null() ? Wrong() : read(json, value.emplace(), at);
   } else if constexpr (InRow<T>) {
     std::size_t index = 0;
-    each<T>([&](const auto& entry) { read(json[index++], value.*entry.member, at); });
+    each<T>([&](const auto& entry) {
+      auto& part = value.*entry.member;
+      if constexpr (kIsList<std::remove_cvref_t<decltype(part)>>) {
+        while (index < json.size()) json[index++].get_to(part.emplace_back());
+      } else {
+        read(json[index++], part, at);
+      }
+    });
     return {};
   } else if constexpr (Described<T>) {
     return read_members(json, value, at);

@@ -1,6 +1,9 @@
 // Documents of schemas before, read as those of now.
 #include "report/upgrade.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "report/result.h"
 
 namespace wiremark::report {
@@ -21,8 +24,33 @@ Json taken_object(Json& document, const char* name) {
   return document.contains(name) && document[name].is_object() ? taken(document, name) : Json();
 }
 
-void upgrade_result(Json& document) {
-  document["schema"] = kResultSchema;
+// [[7, 2], [8, 3]] becomes [[7, 2, 3]].
+Json joined(const Json& counts) {
+  Json runs = Json::array();
+  std::uint64_t next = 0;
+  for (const Json& bucket : counts) {
+    const bool well_formed = bucket.is_array() && bucket.size() == 2 &&
+                             bucket.front().is_number_unsigned() && bucket.back().is_number();
+    if (!well_formed || runs.empty() || bucket.front() != next)
+      runs.push_back(bucket);
+    else
+      runs.back().push_back(bucket.back());
+    next = well_formed ? bucket.front().get<std::uint64_t>() + 1 : 0;
+  }
+  return runs;
+}
+
+void join_buckets(Json& part) {
+  if (!part.is_structured()) return;
+  if (part.is_object() && part.contains("histogram") && part["histogram"].is_object()) {
+    Json& histogram = part["histogram"];
+    if (Json counts = taken(histogram, "counts"); counts.is_array())
+      histogram["runs"] = joined(counts);
+  }
+  for (Json& inner : part) join_buckets(inner);
+}
+
+void upgrade_plan(Json& document) {
   if (Json outcome = taken_object(document, "plan"); !outcome.is_null()) {
     document["pacing"] = {{"behind", taken(outcome, "late")},
                           {"overdue", taken(outcome, "overdue")}};
@@ -68,10 +96,17 @@ void upgrade_codecs(Json& document) {
 }  // namespace
 
 void upgrade(Json& document) {
-  const Json schema = document.value("schema", Json());
-  if (schema == kResultSchemaBefore) upgrade_result(document);
-  if (document.contains("cells") && document.value("schema", Json()) == kResultSchema)
-    upgrade_codecs(document);
+  if (!document.is_structured()) return;
+  if (document.is_object()) {
+    const Json schema = document.value("schema", Json());
+    if (std::ranges::find(kResultSchemasBefore, schema) != std::end(kResultSchemasBefore)) {
+      document["schema"] = kResultSchema;
+      if (schema == kResultSchemasBefore[0]) upgrade_plan(document);
+      join_buckets(document);
+      if (document.contains("cells")) upgrade_codecs(document);
+    }
+  }
+  for (Json& part : document) upgrade(part);
 }
 
 }  // namespace wiremark::report

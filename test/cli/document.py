@@ -46,3 +46,8 @@ def keeps_to_the_schema(document):
     wrong = [f"{error.json_path}: {error.message[:200]}"
              for error in Draft202012Validator(schema).iter_errors(document)]
     expect(not wrong, f"{document['schema']}: {wrong[:5]}")
+
+
+def buckets_of(latency):
+    """Index and count of each bucket that is not empty."""
+    return [(first + i, count) for first, *counts in latency["histogram"]["runs"] for i, count in enumerate(counts)]

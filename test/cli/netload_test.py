@@ -443,7 +443,7 @@ def compare_as_json():
         expect(one["server_us_cpu_per_message"]["min"] > 0, "no CPU of the server")
         expect(one["qps"]["min"] <= one["qps"]["median"] <= one["qps"]["max"], f"spread: {one['qps']}")
         for part in one["rounds"]:
-            equal(part["schema"], "wiremark.result/2", "schema of a round")
+            equal(part["schema"], "wiremark.result/3", "schema of a round")
     with tempfile.TemporaryDirectory() as folder:
         out = netload("--compare", "epoll", "--rounds", "1", "-c", "1", "-d", "50ms", f"--json={folder}/both").ended_with(0).out
         contains(out, "us/message")

@@ -11,7 +11,7 @@ import time
 
 from bad_server import BadServer, echo, echo_messages
 from case import Skip, case, contains, equal, expect, run, wait_until
-from document import keeps_to_the_schema
+from document import buckets_of, keeps_to_the_schema
 from process import Echo, netload, receive, start_netload
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
@@ -188,13 +188,13 @@ def lines_of_json():
         ended = netload(server.address, "-c", "2", "-d", "500ms", "-i", "100ms", "--json-lines").ended_with(0)
         lines = [json.loads(line) for line in ended.out.splitlines()]
         expect(len(lines) >= 4, f"{len(lines)} lines")
-        equal([line["schema"] for line in lines], ["wiremark.interval/1"] * (len(lines) - 1) + ["wiremark.result/2"], "schemas")
+        equal([line["schema"] for line in lines], ["wiremark.interval/1"] * (len(lines) - 1) + ["wiremark.result/3"], "schemas")
         equal(len(lines[-1]["intervals"]), len(lines) - 1, "intervals in the result")
         for line in lines:
             keeps_to_the_schema(line)
         served = [json.loads(line) for line in server.stop().ended_with(0).out.splitlines()]
         equal({line["schema"] for line in served[:-1]}, {"wiremark.interval/1"}, "schemas of netecho's lines")
-        equal(served[-1]["schema"], "wiremark.result/2", "the last")
+        equal(served[-1]["schema"], "wiremark.result/3", "the last")
 
 
 @case
@@ -278,7 +278,7 @@ def the_log_adds_up_to_the_result():
                 for histogram in histograms:
                     whole.add(histogram)
                 ours = result[f"{tag}_ns"]
-                figures = {"count": ours["count"], "buckets": ours["histogram"]["counts"],
+                figures = {"count": ours["count"], "buckets": list(map(list, buckets_of(ours))),
                            "percentiles": [pair for pair in ours["percentiles"] if pair[0] < 100]}
                 equal(list(files.differences_of(whole, figures)), [], f"differences of {tag}")
 

@@ -72,7 +72,7 @@ TEST_CASE("the schemas of the tree are those of the tables") {
 
 TEST_CASE("the document keeps figures and order") {
   const std::string text = json_document(sample_result());
-  CHECK(text.starts_with("{\n  \"schema\": \"wiremark.result/2\",\n  \"tool\": \"netload\""));
+  CHECK(text.starts_with("{\n  \"schema\": \"wiremark.result/3\",\n  \"tool\": \"netload\""));
   CHECK(text.ends_with("\n}\n"));
   const json document = json::parse(text);
   CHECK(document["host"]["limits"]["nofile_hard"].is_null());
@@ -99,8 +99,10 @@ TEST_CASE("the histogram in the document is the whole histogram") {
   const RunResult result = sample_result();
   const json written = json::parse(json_document(result))["latency_ns"];
   Histogram histogram;
-  for (const json& entry : written["histogram"]["counts"])
-    REQUIRE(histogram.restore(entry[0], entry[1]));
+  for (const json& run : written["histogram"]["runs"]) {
+    for (std::size_t i = 1; i < run.size(); ++i)
+      REQUIRE(histogram.restore(run[0].get<std::size_t>() + i - 1, run[i]));
+  }
   histogram.restore_bounds(written["min"], written["max"], written["clamped"]);
   const Histogram original = restore(result.latency).value();
   CHECK(histogram.count() == original.count());

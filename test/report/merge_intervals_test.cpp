@@ -116,18 +116,26 @@ TEST_CASE("in turn they follow one another, whatever they have") {
 
 // From 20 us to 1 s, as wide as a run's latencies get: the buckets of a minute.
 TEST_CASE("the intervals of a minute fit") {
+  constexpr int kPerSecond = 10'000;
   std::mt19937_64 random(1);
   std::lognormal_distribution<double> latency(std::log(300'000), 1.5);
   RunResult run = sample_result();
   run.intervals.clear();
   for (int second = 0; second < 60; ++second) {
     Histogram histogram;
-    for (int i = 0; i < 50'000; ++i) histogram.record(static_cast<Nanoseconds>(latency(random)));
+    for (int i = 0; i < kPerSecond; ++i)
+      histogram.record(static_cast<Nanoseconds>(latency(random)));
     run.intervals.push_back(interval_of(second, histogram));
   }
-  const std::size_t with = json_document(run).size();
+  // The whole run, with all four histograms of a rate.
+  Histogram all;
+  for (int i = 0; i < 60 * kPerSecond; ++i) all.record(static_cast<Nanoseconds>(latency(random)));
+  run.latency = run.least.emplace() = run.service.emplace() = run.lateness.emplace() =
+      summarize(all, "schedule");
+  const std::string document = json_document(run);
   run.intervals.clear();
-  const std::size_t size = with - json_document(run).size();
-  MESSAGE("bytes of 60 intervals: ", size);
+  const std::size_t size = document.size() - json_document(run).size();
+  MESSAGE("bytes of 60 intervals: ", size, ", of the document: ", document.size());
   CHECK(size < 100'000);
+  CHECK(document.size() < 300'000);
 }

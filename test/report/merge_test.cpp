@@ -82,8 +82,8 @@ TEST_CASE("what is no whole result is refused, with the reason") {
   check_fails(parse_result(text.substr(0, text.size() / 2)), "no JSON");
   check_fails(parse_result("{}"), "its schema is ''");
   check_fails(parse_result(R"({"schema": 7})"), "its schema is ''");
-  check_fails(parse_result(R"({"schema": "wiremark.result/2"})"), "/tool is missing");
-  check_fails(parse_result(with(text, "result/2", "result/9")),
+  check_fails(parse_result(R"({"schema": "wiremark.result/3"})"), "/tool is missing");
+  check_fails(parse_result(with(text, "result/3", "result/9")),
               "its schema is 'wiremark.result/9', and this reads wiremark.result/1, ");
   const std::string deep(1'000'000, '[');
   // What lies too deep to be a result is skipped while it is read.

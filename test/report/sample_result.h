@@ -1,6 +1,8 @@
 // A result with every part filled in, as a run of netload would leave it.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include "report/json.h"
 #include "report/result.h"
 
@@ -104,6 +106,24 @@ inline RunResult sample_of_datagrams() {
       Outcome{.planned = 202'007, .sent = 202'007, .answered = 200'000, .lost = 2'007, .late = 4};
   result.delivery = Delivery{.reordered = 5, .duplicated = 3, .wrong = 6};
   return result;
+}
+
+/// A document of now as it was before histograms had runs, when its results were wiremark.result/2.
+inline nlohmann::json with_buckets(nlohmann::json document) {
+  if (!document.is_structured()) return document;
+  for (auto& part : document) part = with_buckets(part);
+  if (document.is_array()) return document;
+  if (document.value("schema", nlohmann::json()) == "wiremark.result/3")
+    document["schema"] = "wiremark.result/2";
+  if (!document.contains("runs") || !document.contains("significant_digits")) return document;
+  nlohmann::json counts = nlohmann::json::array();
+  for (const auto& run : document["runs"]) {
+    for (std::size_t i = 1; i < run.size(); ++i)
+      counts.push_back({run[0].get<std::size_t>() + i - 1, run[i]});
+  }
+  document.erase("runs");
+  document["counts"] = std::move(counts);
+  return document;
 }
 
 /// A document that is a result.
