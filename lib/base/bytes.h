@@ -1,4 +1,4 @@
-// Spans of bytes, and little-endian numbers in them.
+// Spans of bytes, and little-endian numbers in them. Stable.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// The one clock of every measurement: CLOCK_MONOTONIC in nanoseconds.
+// The one clock of every measurement: CLOCK_MONOTONIC in nanoseconds. Stable.
 #pragma once
 
 #include <time.h>

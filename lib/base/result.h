@@ -1,4 +1,4 @@
-// A value, or the operation that failed and its errno.
+// A value, or the operation that failed and its errno. Stable.
 #pragma once
 
 #include <cerrno>

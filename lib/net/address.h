@@ -1,4 +1,4 @@
-// Where a socket listens or connects to: IPv4, IPv6 or a Unix path; of streams, or of UDP.
+// Where a socket listens or connects to: IPv4, IPv6 or a Unix path; of streams, or of UDP. Stable.
 #pragma once
 
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-// What a reactor is: three concepts, which templates over reactors ask for.
+// What a reactor is: three concepts, which templates over reactors ask for. Stable.
 #pragma once
 
 #include <concepts>

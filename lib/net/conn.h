@@ -1,4 +1,4 @@
-// One stream connection: what it owes the handler and what it owes the peer.
+// One stream connection: what it owes the handler and what it owes the peer. Stable.
 // A reactor owns it, on the reactor's thread; a handler borrows it from on_open to on_close.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a reactor calls for stream connections, and how received bytes reach a handler.
+// What a reactor calls for stream connections, and how received bytes reach a handler. Stable.
 #pragma once
 
 #include <cerrno>

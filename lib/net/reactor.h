@@ -1,4 +1,4 @@
-// The backends by name, and the functions that open one: the only place that names them all.
+// The backends by name, and the functions that open one: the only place that names all. Stable.
 #pragma once
 
 #include <memory>

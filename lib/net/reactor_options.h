@@ -1,4 +1,4 @@
-// What a reactor is told when it is opened, and what it counts while it runs.
+// What a reactor is told when it is opened, and what it counts while it runs. Stable.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A request to end every loop, which a signal handler may make.
+// A request to end every loop, which a signal handler may make. Stable.
 #pragma once
 
 #include <sys/eventfd.h>

@@ -1,4 +1,4 @@
-// One loop per thread, each on a processor of its own when asked.
+// One loop per thread, each on a processor of its own when asked. Stable.
 #pragma once
 
 #include <functional>

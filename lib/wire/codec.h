@@ -1,4 +1,4 @@
-// What a codec is: messages to bytes and back, with no allocation and no read outside the span.
+// What a codec is: messages to bytes and back, without allocating or reading elsewhere. Stable.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// The codecs by name: the only place below the tools that names them all.
+// The codecs by name: the only place below the tools that names them all. Stable.
 #pragma once
 
 #include <array>

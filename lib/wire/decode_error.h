@@ -1,4 +1,4 @@
-// Why a packet was refused, and at which byte.
+// Why a packet was refused, and at which byte. Stable.
 #pragma once
 
 #include <cstddef>

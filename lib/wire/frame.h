@@ -1,4 +1,4 @@
-// Where one message ends in a stream of bytes.
+// Where one message ends in a stream of bytes. Stable.
 #pragma once
 
 #include <cstddef>

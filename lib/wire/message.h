@@ -1,4 +1,4 @@
-// The message that every codec carries.
+// The message that every codec carries. Stable.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""The library as it is installed: the examples are built on it alone, and run.
+
+usage: installed_test.py BUILD EXAMPLES COMPILER...
+"""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from case import Skip, case, equal, expect, run, wait_until
+from process import free_port, netload
+
+BUILD, EXAMPLES, *COMPILER = sys.argv[1:]
+del sys.argv[1:]
+
+
+def output_of(*argv, **more):
+    return subprocess.run(argv, check=True, capture_output=True, text=True, **more).stdout
+
+
+def install(folder):
+    """Headers, library and the description of pkg-config below `folder`; what pkg-config says of them."""
+    for name in ["meson", "pkg-config"]:
+        if not shutil.which(name):
+            raise Skip(f"{name} is not installed")
+    output_of("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", folder, "--tags", "devel")
+    (found,) = glob.glob(f"{folder}/**/wiremark.pc", recursive=True)
+    with open(found, encoding="utf-8") as file:
+        prefix = next(line.partition("=")[2].strip() for line in file if line.startswith("prefix="))
+    return output_of("pkg-config", "--cflags", "--libs", "wiremark", f"--define-variable=prefix={folder}{prefix}",
+                     env={**os.environ, "PKG_CONFIG_PATH": os.path.dirname(found)}).split()
+
+
+def build(name, folder, flags):
+    output_of(*COMPILER, "-std=c++23", "-O1", "-Wall", "-Wextra", f"{EXAMPLES}/{name}.cpp", *flags,
+              "-o", f"{folder}/{name}")
+    return f"{folder}/{name}"
+
+
+@case
+def they_include_stable_headers_alone():
+    for name in glob.glob(f"{EXAMPLES}/*.cpp"):
+        with open(name, encoding="utf-8") as file:
+            included = re.findall(r'#include "([^"]+)"', file.read())
+        expect(included, f"{name} includes nothing of the library")
+        for header in included:
+            with open(f"{EXAMPLES}/../lib/{header}", encoding="utf-8") as file:
+                expect(file.readline().rstrip().endswith("Stable."), f"{name} includes {header}, which is not stable")
+
+
+@case
+def a_server_and_a_client_are_built_and_talk():
+    with tempfile.TemporaryDirectory() as folder:
+        flags = install(folder)
+        echo, client = (build(name, folder, flags) for name in ("echo", "client"))
+        address = f"127.0.0.1:{free_port()}"
+        with subprocess.Popen([echo, address]) as server:
+            try:
+                wait_until(lambda: netload(address, "-c", "1", "-n", "1").code == 0, "the server answered")
+                equal(output_of(client, address, address), "hello\nhello\n", "what the client printed")
+                result = netload(address, "-c", "20", "-n", "20000", "--json").ended_with(0).json()
+                equal(result["outcome"]["answered"], 20000, "messages answered")
+            finally:
+                server.terminate()
+        refused = subprocess.run([client, address], capture_output=True, text=True, check=False)
+        expect("Connection refused" in refused.stderr, f"a server that is gone: {refused.stderr}")
+
+
+run()
