@@ -60,6 +60,7 @@ class Ledger {
     Entry* const table = table_of(client);
     std::uint32_t at = sequence & mask_;
     while (table[at].busy) at = (at + 1) & mask_;
+    line.displaced += at != (sequence & mask_);
     table[at] = {planned_ns, sent_ns, own_ns, sequence, true};
     ++line.under_way;
     return sequence;
@@ -131,7 +132,8 @@ class Ledger {
   struct Line {
     std::uint32_t under_way = 0;
     std::uint32_t sent = 0;
-    std::uint32_t newest = 0;  // The highest sequence answered.
+    std::uint32_t newest = 0;     // The highest sequence answered.
+    std::uint32_t displaced = 0;  // Entries that are not where their sequence says.
   };
 
   static constexpr std::size_t kPerByte = 4;
@@ -145,17 +147,27 @@ class Ledger {
     return entries_.data() + client * (std::size_t{mask_} + 1);
   }
 
-  // Fills the gap with a later entry that could not be found across it, and so on.
   void remove(std::size_t client, std::uint32_t at) {
     Entry* const table = table_of(client);
+    Line& line = lines_[client];
+    line.displaced -= at != (table[at].sequence & mask_);
+    // Where all are in their places, as without loss, the gap hides none.
+    if (line.displaced > 0) at = fill_gap(table, line, at);
+    table[at].busy = false;
+    --line.under_way;
+  }
+
+  // Fills the gap with a later entry that could not be found across it, and so on; returns the last
+  // gap.
+  std::uint32_t fill_gap(Entry* table, Line& line, std::uint32_t at) {
     for (std::uint32_t next = (at + 1) & mask_; table[next].busy; next = (next + 1) & mask_) {
       const std::uint32_t home = table[next].sequence & mask_;
       if (((next - home) & mask_) < ((next - at) & mask_)) continue;
       table[at] = table[next];
+      line.displaced -= at == home;
       at = next;
     }
-    table[at].busy = false;
-    --lines_[client].under_way;
+    return at;
   }
 
   std::uint8_t& byte_of(std::size_t client, std::uint32_t sequence) {
