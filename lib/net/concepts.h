@@ -83,8 +83,8 @@ concept Servers =
 /// Datagrams over connected sockets.
 ///
 ///   connect(to, options, user)   a socket to one address, ready at once
-///   send(conn, head, body)       sends one datagram now, or drops it; returns 0, or the errno
-///                                where the backend knows at once that it was dropped
+///   send(conn, head, body)       sends one datagram in this turn, or drops it; returns 0, or the
+///                                errno where the backend knows at once that it was dropped
 ///   datagrams_dropped()          those that the kernel dropped because their socket was full
 ///   for_each(visit)              every socket
 template <class R>

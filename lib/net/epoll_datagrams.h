@@ -1,4 +1,5 @@
 // Datagrams for epoll, in batches: one recvmmsg(2) brings many, and one sendmmsg(2) answers them.
+// Each of its messages may be many datagrams of one peer (udp_offload.h).
 // Part of an EpollReactor, which has them once it has UDP.
 #pragma once
 
@@ -10,12 +11,15 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/fd.h"
 #include "net/datagram.h"
+#include "net/outbox.h"
 #include "net/reactor_options.h"
 #include "net/udp_message.h"
+#include "net/udp_offload.h"
 
 namespace wiremark::net {
 
@@ -25,22 +29,31 @@ class DatagramBatch {
   /// A larger batch would hardly make a datagram cheaper, and 32 of 64 KiB are 2 MiB already.
   static constexpr unsigned kSize = 32;
 
-  explicit DatagramBatch(ReactorStats& stats);
+  DatagramBatch(Offload& offload, ReactorStats& stats);
 
-  /// Receives what is there, up to kSize datagrams; the number of them, or -errno.
+  /// Receives what is there, up to kSize messages; the number of them, or -errno.
   int receive(int socket);
   Bytes received(unsigned place) const noexcept { return {room(place), messages_[place].msg_len}; }
   /// Its sender, and the control messages that came with it.
   msghdr& header(unsigned place) noexcept { return messages_[place].msg_hdr; }
+  /// As segment_of(). What it brought beyond one datagram is counted here.
+  std::size_t segment(unsigned place) noexcept;
 
   /// Keeps an answer to the sender of datagram `place`, whose header has been prepared for it.
   /// Copied unless the answer lies where that datagram does.
   void answer(unsigned place, Bytes bytes);
+  /// Keeps answers to datagrams that came together, in what is received or in memory().
+  void answer_together(unsigned place, const Run& run);
+  bool has_answer(unsigned place) const noexcept { return (answered_ >> place & 1) != 0; }
+  /// For copies that stay until the next receive.
+  Arena& memory() noexcept { return copies_; }
   /// Sends the answers kept. What the kernel does not take is counted and dropped.
   void send_answers(int socket);
 
   /// Sends one datagram over a connected socket, or drops it; returns 0 or the errno.
   int send(int socket, Bytes head, Bytes body);
+  /// Sends a message, which is that many datagrams; returns 0 or the errno, which is not counted.
+  int send(int socket, const msghdr& message, unsigned datagrams = 1);
 
  private:
   // Buffers of a power of two would all start in the same few sets of the cache.
@@ -50,8 +63,12 @@ class DatagramBatch {
   [[gnu::noinline]] void answer_copy(unsigned place, Bytes bytes);
 
   std::byte* room(unsigned place) const noexcept { return memory_.get() + place * kStride; }
+  void sent_together(std::uint32_t places) noexcept;
+  void failed(int socket, unsigned place, int error);
 
+  Offload& offload_;
   ReactorStats& stats_;
+  Arena copies_;
   std::unique_ptr<std::byte[]> memory_;
   // What was received, and then the answer to it: where it came from is where it goes.
   std::array<mmsghdr, kSize> messages_{};
@@ -62,18 +79,21 @@ class DatagramBatch {
   };
   std::array<Control, kSize> controls_{};
   static_assert(kSize <= 32);
-  unsigned used_ = kSize;       // Places that the last receive may have written to.
-  std::uint32_t answered_ = 0;  // A bit for each place whose answer is to be sent.
+  unsigned used_ = kSize;          // Places that the last receive may have written to.
+  std::uint32_t answered_ = 0;     // A bit for each place whose answer is to be sent.
+  std::uint32_t together_ = 0;     // And for each of them that is several datagrams,
+  std::array<Run, kSize> runs_{};  // which are these.
 };
 
-struct EpollDatagramConn : DatagramConn {
+struct EpollDatagramConn : OutboxConn {
   bool queued = false;  ///< Still readable after its share of a turn.
 };
 
 /// The UDP sockets of a reactor: bound ones, which anybody may send to, and connected ones.
 class EpollDatagrams {
  public:
-  explicit EpollDatagrams(ReactorStats& stats) : stats_(stats), batch_(stats) {}
+  EpollDatagrams(const ReactorOptions& options, ReactorStats& stats)
+      : stats_(stats), offload_(options.udp_offload), batch_(offload_, stats) {}
   EpollDatagrams(const EpollDatagrams&) = delete;
   EpollDatagrams& operator=(const EpollDatagrams&) = delete;
   ~EpollDatagrams();
@@ -93,12 +113,21 @@ class EpollDatagrams {
   void deliver_unfinished(H& handler);
   bool has_unfinished() const noexcept { return !unfinished_.empty(); }
 
-  int send(const DatagramConn& conn, Bytes head, Bytes body) {
-    return batch_.send(conn.fd, head, body);
+  /// 0, or the errno; for a datagram that waits for others of its turn, on_datagram_error tells.
+  int send(DatagramConn& to, Bytes head, Bytes body) {
+    auto& conn = static_cast<EpollDatagramConn&>(to);
+    if (!outbox_.holds(conn)) return batch_.send(conn.fd, head, body);
+    hold(conn, head, body);
+    return 0;
   }
+  /// Sends what waits, and tells what of it could not be sent.
+  template <DatagramClient H>
+  void flush(H& handler);
+  bool has_unsent() const noexcept { return !outbox_.empty() || !failed_.empty(); }
 
   /// Datagrams that the kernel dropped because their socket was full.
   std::uint64_t dropped() const noexcept;
+  std::vector<std::string> describe() const;
   std::size_t connections() const noexcept { return conns_.size(); }
   std::size_t sockets() const noexcept { return conns_.size() + bound_.size(); }
   template <class F>
@@ -109,10 +138,30 @@ class EpollDatagrams {
  private:
   // Batches of one socket in a turn, so that it does not starve the others.
   static constexpr int kBatchesPerTurn = 4;
+  // What waits at most before it is sent: it should still be in the cache then.
+  static constexpr std::size_t kOutboxMax = 256 << 10;
+
+  struct Failed {
+    EpollDatagramConn* conn;
+    int error;
+  };
+
+  template <DatagramServer H>
+  void answer_with_more(int socket, unsigned place, H& handler);
+  template <DatagramClient H>
+  void deliver_together(EpollDatagramConn& conn, unsigned place, H& handler);
+  void hold(EpollDatagramConn& conn, Bytes head, Bytes body);
+  void send_outbox();
+  unsigned send_run(EpollDatagramConn& conn, const Run& run, std::vector<iovec>& parts);
 
   ReactorStats& stats_;
+  Offload offload_;
   DatagramBatch batch_;
   Answerable answerable_;
+  Outbox outbox_;
+  Arena copies_;                // What is in the outbox.
+  std::vector<Failed> failed_;  // And is to be told.
+  std::vector<Failed> telling_;
   std::vector<Fd> bound_;
   std::deque<EpollDatagramConn> conns_;  // A deque: elements do not move as it grows.
   std::vector<EpollDatagramConn*> unfinished_;
@@ -125,7 +174,9 @@ bool EpollDatagrams::answer(int socket, H& handler) {
     const int count = batch_.receive(socket);
     for (int i = 0; i < count; ++i) {
       const auto place = static_cast<unsigned>(i);
-      if (!answerable_.prepare(batch_.header(place))) [[unlikely]]
+      if (batch_.header(place).msg_controllen != kHopsAlone) [[unlikely]]
+        answer_with_more(socket, place, handler);
+      else if (!answerable_.prepare(batch_.header(place))) [[unlikely]]
         stats_.datagrams_refused.add();
       else if (const auto answer = handler.on_datagram(batch_.received(place)))
         batch_.answer(place, *answer);
@@ -136,6 +187,32 @@ bool EpollDatagrams::answer(int socket, H& handler) {
   return false;
 }
 
+// Of a socket that is bound to all addresses, or of datagrams that came together.
+template <DatagramServer H>
+[[gnu::noinline]] void EpollDatagrams::answer_with_more(int socket, unsigned place, H& handler) {
+  const Bytes bytes = batch_.received(place);
+  const std::size_t segment = batch_.segment(place);
+  if (!answerable_.prepare(batch_.header(place)))
+    return stats_.datagrams_refused.add(datagrams_in(bytes, segment));
+  if (segment == 0) {
+    if (const auto answer = handler.on_datagram(bytes)) batch_.answer(place, *answer);
+    return;
+  }
+  answer_each(bytes, segment, offload_, batch_.memory(), stats_, handler, [&](const Run& run) {
+    if (batch_.has_answer(place)) batch_.send_answers(socket);
+    batch_.answer_together(place, run);
+  });
+}
+
+template <DatagramClient H>
+void EpollDatagrams::flush(H& handler) {
+  if (!outbox_.empty()) send_outbox();
+  if (failed_.empty()) return;
+  telling_.swap(failed_);  // The handler may send more, which is told in the next turn.
+  for (const Failed& failed : telling_) handler.on_datagram_error(*failed.conn, failed.error);
+  telling_.clear();
+}
+
 // A socket reports the error of an earlier datagram once; the next call goes on with what has
 // arrived.
 template <DatagramClient H>
@@ -144,12 +221,27 @@ void EpollDatagrams::deliver(EpollDatagramConn& conn, H& handler) {
     const int count = batch_.receive(conn.fd);
     if (count == -EAGAIN) return;
     if (count < 0) handler.on_datagram_error(conn, -count);
-    for (int i = 0; i < count; ++i)
-      handler.on_datagram(conn, batch_.received(static_cast<unsigned>(i)));
+    for (int i = 0; i < count; ++i) {
+      const auto place = static_cast<unsigned>(i);
+      if (batch_.header(place).msg_controllen != 0)
+        deliver_together(conn, place, handler);
+      else
+        handler.on_datagram(conn, batch_.received(place));
+    }
+    if (has_unsent()) flush(handler);
     if (count >= 0 && count < static_cast<int>(DatagramBatch::kSize)) return;
   }
   if (!conn.queued) unfinished_.push_back(&conn);
   conn.queued = true;
+}
+
+template <DatagramClient H>
+[[gnu::noinline]] void EpollDatagrams::deliver_together(EpollDatagramConn& conn, unsigned place,
+                                                        H& handler) {
+  const Bytes bytes = batch_.received(place);
+  const std::size_t segment = batch_.segment(place);
+  if (segment == 0) return handler.on_datagram(conn, bytes);
+  for_each_segment(bytes, segment, [&](Bytes one) { handler.on_datagram(conn, one); });
 }
 
 template <DatagramClient H>

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace wiremark::net {
@@ -46,9 +47,7 @@ std::vector<std::string> EpollReactor::describe() const {
   if (const std::uint64_t moved = stats_.moved.get(); moved > 0)
     lines.push_back("splice(2): " + std::to_string(100 * moved / stats_.bytes_out.get()) +
                     " % of the bytes sent never left the kernel");
-  if (datagrams_)
-    lines.push_back("UDP: recvmmsg(2) of up to " + std::to_string(DatagramBatch::kSize) +
-                    " datagrams, answered by one sendmmsg(2)");
+  if (datagrams_) std::ranges::move(datagrams_->describe(), std::back_inserter(lines));
   if (const std::string batch = options_.wait.batch_note(); !batch.empty())
     lines.push_back(batch + ", asleep in clock_nanosleep(2)");
   if (options_.receive_timestamps) lines.push_back(ReceiveClock::kNote);
@@ -90,7 +89,7 @@ Result<Address> EpollReactor::listen(const Address& at, const ListenOptions& opt
 }
 
 EpollDatagrams& EpollReactor::datagrams() {
-  if (!datagrams_) datagrams_ = std::make_unique<EpollDatagrams>(stats_);
+  if (!datagrams_) datagrams_ = std::make_unique<EpollDatagrams>(options_, stats_);
   return *datagrams_;
 }
 
@@ -164,7 +163,7 @@ bool EpollReactor::finish_connect(EpollConn& conn) {
 // `began`: about now.
 int EpollReactor::wait(epoll_event* events, Nanoseconds began, Nanoseconds deadline, bool hurry) {
   // No event will wake a turn for connections that were closed outside a delivery.
-  hurry |= !resumed_.empty() || !dead_.empty();
+  hurry |= !resumed_.empty() || !dead_.empty() || (datagrams_ && datagrams_->has_unsent());
   deadline = attention_.at_most(began, deadline);
   Nanoseconds start = began, gathered = began, until = hurry ? 0 : deadline;
   if (!hurry && !waiter_.blocks()) [[unlikely]] {

@@ -54,7 +54,8 @@ class EpollReactor {
   Result<Address> bind(const Address& at, const ListenOptions& options);
   Result<DatagramConn*> connect_datagrams(const Address& to, const ConnectOptions& options,
                                           void* user);
-  /// Tells at once why the kernel did not take the datagram.
+  /// Tells at once why the kernel did not take the datagram, unless it waits for others of this
+  /// turn: then on_datagram_error does.
   int send(DatagramConn& conn, Bytes head, Bytes body) {
     return datagrams_->send(conn, head, body);
   }
@@ -142,6 +143,8 @@ class EpollReactor {
   template <Handler H>
   bool has_unfinished() const noexcept;
   template <Handler H>
+  void flush_datagrams(H& handler);
+  template <Handler H>
   void dispatch(const epoll_event& event, H& handler);
   template <StreamHandler H>
   void dispatch_stream(const epoll_event& event, H& handler);
@@ -197,6 +200,13 @@ bool EpollReactor::has_unfinished() const noexcept {
 }
 
 template <Handler H>
+void EpollReactor::flush_datagrams(H& handler) {
+  if constexpr (DatagramClient<H>) {
+    if (datagrams_ && datagrams_->has_unsent()) datagrams_->flush(handler);
+  }
+}
+
+template <Handler H>
 Result<> EpollReactor::run(H& handler, const Stop& stop) {
   assert(DatagramServer<H> || DatagramClient<H> || !datagrams_);
   epoll_event events[kEvents];
@@ -205,6 +215,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
   Nanoseconds start = now();
   attention_.begins(start);
   Nanoseconds deadline = handler.on_turn(start);
+  flush_datagrams(handler);
   start = now();
   while (!stop.requested()) {
     const int count = wait(events, start, deadline, has_unfinished<H>());
@@ -237,6 +248,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
     }
     const std::uint64_t calls = stats_.system_calls.get();
     deadline = handler.on_turn(end);
+    flush_datagrams(handler);
     // Without a system call no time to speak of has passed.
     start = stats_.system_calls.get() == calls ? end : now();
     if constexpr (StreamHandler<H>) deadline = std::min(deadline, upkeep_.due());

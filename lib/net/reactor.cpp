@@ -31,6 +31,8 @@ constexpr Counter ReactorStats::* kCounters[] = {
     &ReactorStats::zero_copy_not,
     &ReactorStats::datagrams_in,
     &ReactorStats::datagrams_out,
+    &ReactorStats::gathered_in,
+    &ReactorStats::gathered_out,
     &ReactorStats::datagrams_unsent,
     &ReactorStats::datagrams_refused,
 };

@@ -58,6 +58,8 @@ struct ReactorOptions {
   /// The longest sleep, so that a loop notices when its process stood still; 0: no limit.
   Nanoseconds heartbeat = 0;
   UringOptions uring;
+  /// UDP: datagrams to and from one peer pass the kernel together (UDP_SEGMENT, UDP_GRO).
+  bool udp_offload = true;
 };
 
 /// Written by the reactor's thread, readable from any.
@@ -84,6 +86,8 @@ struct ReactorStats {
   Counter zero_copy_not;   ///< io_uring: those of them that the kernel copied nevertheless.
   Counter datagrams_in;
   Counter datagrams_out;
+  Counter gathered_in;       ///< Datagrams that came with another, beyond one for each receive.
+  Counter gathered_out;      ///< Datagrams that left with another, beyond one for each send.
   Counter datagrams_unsent;  ///< Dropped, because the kernel did not take them.
   Counter
       datagrams_refused;  ///< Not answered, because answers could go on for ever: see Answerable.

@@ -3,15 +3,17 @@
 #include "net/udp_message.h"
 
 #include <netinet/in.h>
+#include <netinet/udp.h>
 
 #include <cstring>
 
 #include "base/bytes.h"
+#include "net/udp_offload.h"
 
 namespace wiremark::net {
 
-static_assert(kControlRoom >= CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(int)));
-static_assert(kControlRoom >= CMSG_SPACE(sizeof(in_pktinfo)) + CMSG_SPACE(sizeof(int)));
+static_assert(kControlRoom >= CMSG_SPACE(sizeof(in6_pktinfo)) + 2 * CMSG_SPACE(sizeof(int)));
+static_assert(kControlRoom >= CMSG_SPACE(sizeof(in_pktinfo)) + 2 * CMSG_SPACE(sizeof(int)));
 
 namespace {
 
@@ -68,6 +70,8 @@ bool turn_round(cmsghdr& control) noexcept {
   } else if (is(control, IPPROTO_IPV6, IPV6_PKTINFO)) {
     auto& info = data_of<in6_pktinfo>(control);
     if (!IN6_IS_ADDR_LINKLOCAL(&info.ipi6_addr)) info.ipi6_ifindex = 0;
+  } else if (is(control, IPPROTO_UDP, UDP_GRO)) {
+    make_segment(control, static_cast<std::uint16_t>(data_of<int>(control)));
   }
   return true;
 }

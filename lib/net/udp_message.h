@@ -17,8 +17,11 @@ namespace wiremark::net {
 /// Room for the longest datagram: IPv6 does not count its own header, and carries 65,527 bytes.
 inline constexpr std::size_t kDatagramRoom = 64 << 10;
 /// Room for the address a datagram was sent to, as IP_PKTINFO (ip(7)) or IPV6_PKTINFO (ipv6(7)),
-/// and for its TTL or hop limit.
-inline constexpr std::size_t kControlRoom = CMSG_SPACE(20) + CMSG_SPACE(sizeof(int));
+/// for its TTL or hop limit, and for the size of those that came together (UDP_GRO).
+inline constexpr std::size_t kControlRoom = CMSG_SPACE(20) + 2 * CMSG_SPACE(sizeof(int));
+
+/// What the kernel tells of most datagrams: the hops, and nothing else.
+inline constexpr std::size_t kHopsAlone = CMSG_SPACE(sizeof(int));
 
 /// Makes the kernel report both for each datagram of a bound socket, as Answerable needs.
 Result<> tell_way(int fd, const Address& bound);
@@ -38,11 +41,13 @@ class Answerable {
   /// each other 255 times at most. False where no answer may be sent: no hop is left; it comes from
   /// an address of our own; or from a port below 1,024, where echo (7), daytime (13), quote (17),
   /// chargen (19) and time (37) answer everything (inetd(8) refuses the same).
+  /// Datagrams that came together came the same way, and their answers leave together too:
+  /// segment_of() (udp_offload.h) tells.
   bool prepare(msghdr& datagram) const noexcept {
     // sockaddr_in6 has its port at the same offset as sockaddr_in.
     const std::uint16_t port = ntohs(static_cast<const sockaddr_in*>(datagram.msg_name)->sin_port);
     // The usual one comes from any other port, and with its TTL or hop limit alone.
-    if (suspect_[port] || datagram.msg_controllen != CMSG_SPACE(sizeof(int))) [[unlikely]]
+    if (suspect_[port] || datagram.msg_controllen != kHopsAlone) [[unlikely]]
       return prepare_closely(datagram, port);
     int& hops = *reinterpret_cast<int*>(CMSG_DATA(static_cast<cmsghdr*>(datagram.msg_control)));
     return --hops > 0;

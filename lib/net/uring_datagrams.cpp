@@ -24,17 +24,25 @@ constexpr std::size_t kBufferSize =
 
 }  // namespace
 
-Result<std::unique_ptr<UringDatagrams>> UringDatagrams::open(Ring& ring, unsigned buffers,
+Result<std::unique_ptr<UringDatagrams>> UringDatagrams::open(Ring& ring,
+                                                             const ReactorOptions& options,
                                                              UringTurn& turn, ReactorStats& stats) {
-  auto memory = BufferRing::open(ring, buffers, kBufferSize, kGroup);
+  auto memory = BufferRing::open(ring, options.buffers, kBufferSize, kGroup);
   if (!memory) return std::unexpected(memory.error());
-  return std::unique_ptr<UringDatagrams>(new UringDatagrams(ring, std::move(*memory), turn, stats));
+  return std::unique_ptr<UringDatagrams>(
+      new UringDatagrams(ring, std::move(*memory), options, turn, stats));
 }
 
-UringDatagrams::UringDatagrams(Ring& ring, BufferRing buffers, UringTurn& turn, ReactorStats& stats)
-    : ring_(ring), buffers_(std::move(buffers)), turn_(turn), stats_(stats) {
+UringDatagrams::UringDatagrams(Ring& ring, BufferRing buffers, const ReactorOptions& options,
+                               UringTurn& turn, ReactorStats& stats)
+    : ring_(ring),
+      buffers_(std::move(buffers)),
+      turn_(turn),
+      stats_(stats),
+      offload_(options.udp_offload) {
   shape_.msg_namelen = kNameRoom;
   shape_.msg_controllen = kControlRoom;
+  together_.msg_controllen = CMSG_SPACE(sizeof(int));
 }
 
 UringDatagrams::~UringDatagrams() {
@@ -43,12 +51,16 @@ UringDatagrams::~UringDatagrams() {
 
 void UringDatagrams::add_bound(Fd socket, const Address& address) {
   answerable_.add_own(address);
+  offload_.ask(socket.get());
   bound_.push_back(std::move(socket));
   arm_bound(bound_.size() - 1);
 }
 
 DatagramConn& UringDatagrams::add_connected(Fd socket, void* user) {
-  conns_.push_back({.user = user, .fd = socket.release()});
+  receives_together_ |= offload_.ask(socket.get());
+  OutboxConn& conn = conns_.emplace_back();
+  conn.user = user;
+  conn.fd = socket.release();
   arm_connected(conns_.size() - 1);
   return conns_.back();
 }
@@ -61,7 +73,10 @@ void UringDatagrams::arm_bound(std::size_t place) {
 
 void UringDatagrams::arm_connected(std::size_t place) {
   io_uring_sqe& sqe = ring_.entry();
-  io_uring_prep_recv_multishot(&sqe, conns_[place].fd, nullptr, 0, 0);
+  if (receives_together_)
+    io_uring_prep_recvmsg_multishot(&sqe, conns_[place].fd, &together_, 0);
+  else
+    io_uring_prep_recv_multishot(&sqe, conns_[place].fd, nullptr, 0, 0);
   arm(sqe, Kind::connected, place);
 }
 
@@ -77,17 +92,18 @@ void UringDatagrams::queue(io_uring_sqe& sqe, const Send& send) {
   sqe.flags |= IOSQE_CQE_SKIP_SUCCESS;
   io_uring_sqe_set_data64(&sqe, data_of(Kind::send, queued.size() << 1 | turn_.parity()));
   queued.push_back(send);
-  stats_.datagrams_out.add();
+  stats_.datagrams_out.add(send.count);
+  stats_.gathered_out.add(send.count - 1);
   stats_.bytes_out.add(send.size);
 }
 
 // The header of a datagram lies in front of it.
-msghdr UringDatagrams::header_of(io_uring_recvmsg_out& received) const noexcept {
+msghdr UringDatagrams::header_of(io_uring_recvmsg_out& received, const msghdr& shape) noexcept {
   msghdr header{};
   header.msg_name = io_uring_recvmsg_name(&received);
   header.msg_namelen = received.namelen;
   if (received.controllen == 0) return header;
-  header.msg_control = static_cast<std::byte*>(header.msg_name) + shape_.msg_namelen;
+  header.msg_control = static_cast<std::byte*>(header.msg_name) + shape.msg_namelen;
   header.msg_controllen = received.controllen;
   return header;
 }
@@ -96,40 +112,150 @@ msghdr UringDatagrams::header_of(io_uring_recvmsg_out& received) const noexcept 
 // they lie there.
 void UringDatagrams::answer(std::size_t socket, unsigned buffer, const msghdr& header,
                             Bytes bytes) {
+  if (!bytes.empty() && !buffers_.holds(buffer, bytes.data())) {
+    bytes = turn_.memory().copy(bytes);
+    stats_.copied.add(bytes.size());
+  }
+  queue_answer({.conn = nullptr,
+                .size = static_cast<std::uint32_t>(bytes.size()),
+                .buffer = buffer,
+                .socket = socket},
+               header, bytes);
+}
+
+// Several sends may answer one receive, so each has a control message of its own.
+void UringDatagrams::answer(std::size_t socket, unsigned buffer, const msghdr& header,
+                            const Run& run) {
+  msghdr own = header;
+  const auto* control = static_cast<const std::byte*>(header.msg_control);
+  const Bytes copy = turn_.memory().copy({control, header.msg_controllen});
+  own.msg_control = const_cast<std::byte*>(copy.data());
+  set_segment(own, run.count > 1 ? run.segment : 0);
+  queue_answer({.conn = nullptr,
+                .size = static_cast<std::uint32_t>(run.size),
+                .buffer = buffer,
+                .count = run.count,
+                .segment = static_cast<std::uint32_t>(run.segment),
+                .socket = socket},
+               own, {run.data, run.size});
+}
+
+void UringDatagrams::queue_answer(const Send& send, const msghdr& header, Bytes bytes) {
   struct Message {
     msghdr header;
     iovec part;
   };
-  Arena& memory = turn_.memory();
-  if (!bytes.empty() && !buffers_.holds(buffer, bytes.data())) {
-    bytes = memory.copy(bytes);
-    stats_.copied.add(bytes.size());
-  }
-  auto& message = *new (memory.take(sizeof(Message))) Message{.header = header, .part = {}};
+  auto& message = *new (turn_.memory().take(sizeof(Message))) Message{.header = header, .part = {}};
   message.part = {const_cast<std::byte*>(bytes.data()), bytes.size()};
   message.header.msg_iov = &message.part;
   message.header.msg_iovlen = 1;
   io_uring_sqe& sqe = ring_.entry();
-  io_uring_prep_sendmsg(&sqe, bound_[socket].get(), &message.header, MSG_NOSIGNAL | MSG_DONTWAIT);
-  queue(sqe, {nullptr, static_cast<std::uint32_t>(bytes.size()), buffer});
+  io_uring_prep_sendmsg(&sqe, bound_[send.socket].get(), &message.header,
+                        MSG_NOSIGNAL | MSG_DONTWAIT);
+  Send queued = send;
+  queued.message = &message.header;
+  queue(sqe, queued);
 }
 
-void UringDatagrams::send(DatagramConn& conn, Bytes head, Bytes body) {
+void UringDatagrams::send(DatagramConn& to, Bytes head, Bytes body) {
+  auto& conn = static_cast<OutboxConn&>(to);
+  if (outbox_.holds(conn)) return outbox_.add(conn, head, body, turn_.memory());
   const std::size_t size = head.size() + body.size();
   std::byte* copy = turn_.memory().take(size);
   if (!head.empty()) std::memcpy(copy, head.data(), head.size());
   if (!body.empty()) std::memcpy(copy + head.size(), body.data(), body.size());
   io_uring_sqe& sqe = ring_.entry();
   io_uring_prep_send(&sqe, conn.fd, copy, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-  queue(sqe, {&conn, static_cast<std::uint32_t>(size), kNoBuffer});
+  queue(sqe, {.conn = &conn, .size = static_cast<std::uint32_t>(size), .buffer = kNoBuffer});
 }
 
-const UringDatagrams::Send& UringDatagrams::send_failed(std::uint64_t place) {
+void UringDatagrams::queue_outbox() {
+  if (outbox_.empty()) return;
+  outbox_.send_all(offload_,
+                   [this](OutboxConn& conn, const Run& run, const std::vector<iovec>& parts) {
+                     queue_run(conn, run, parts);
+                     return run.count;
+                   });
+}
+
+void UringDatagrams::queue_run(OutboxConn& conn, const Run& run, const std::vector<iovec>& parts) {
+  io_uring_sqe& sqe = ring_.entry();
+  const auto size = static_cast<std::uint32_t>(run.size);
+  if (run.count == 1) {
+    io_uring_prep_send(&sqe, conn.fd, run.data, run.size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return queue(sqe, {.conn = &conn, .size = size, .buffer = kNoBuffer});
+  }
+  Arena& memory = turn_.memory();
+  auto& message = *new (memory.take(sizeof(msghdr))) msghdr{};
+  const Bytes copy = memory.copy(std::as_bytes(std::span(parts)));
+  message.msg_iov = reinterpret_cast<iovec*>(const_cast<std::byte*>(copy.data()));
+  message.msg_iovlen = parts.size();
+  message.msg_control = memory.take(kSegmentControl);
+  message.msg_controllen = kSegmentControl;
+  make_segment(*CMSG_FIRSTHDR(&message), static_cast<std::uint16_t>(run.segment));
+  io_uring_prep_sendmsg(&sqe, conn.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  queue(sqe, {.conn = &conn,
+              .size = size,
+              .buffer = kNoBuffer,
+              .count = run.count,
+              .segment = static_cast<std::uint32_t>(run.segment),
+              .message = &message});
+}
+
+// The send of which one datagram is lost; null where all leave once more. The error of a connected
+// socket may be that of an earlier datagram, so those behind the first are sent again, as they
+// would have been by themselves.
+const UringDatagrams::Send* UringDatagrams::send_failed(std::uint64_t place, int error) {
   const Send& send = sends_[place & 1][place >> 1];
-  stats_.datagrams_unsent.add();
-  stats_.datagrams_out.add(-1UL);
+  stats_.datagrams_out.add(-std::uint64_t{send.count});
+  stats_.gathered_out.add(-std::uint64_t{send.count - 1});
   stats_.bytes_out.add(-std::uint64_t{send.size});
-  return send;
+  if (send.count > 1 && offload_.refused(error, send.segment)) {
+    send_again(send, 0);
+    return nullptr;
+  }
+  const bool first_alone = send.conn && error != EAGAIN && error != ENOBUFS;
+  if (first_alone) send_again(send, 1);
+  stats_.datagrams_unsent.add(first_alone ? 1 : send.count);
+  return &send;
+}
+
+// What a turn submitted stays in memory to the end of the next, and a receive buffer no longer than
+// its sends.
+void UringDatagrams::send_again(const Send& send, unsigned from) {
+  if (send.count <= from) return;
+  Arena& memory = turn_.memory();
+  std::byte* const whole = memory.take(send.size);
+  std::byte* end = whole;
+  for (std::size_t i = 0; i < send.message->msg_iovlen; ++i) {
+    const iovec& part = send.message->msg_iov[i];
+    std::memcpy(end, part.iov_base, part.iov_len);
+    end += part.iov_len;
+  }
+  msghdr header{};
+  if (!send.conn) {
+    const auto keep = [&memory](const void* data, std::size_t size) {
+      const Bytes copy = memory.copy({static_cast<const std::byte*>(data), size});
+      return const_cast<std::byte*>(copy.data());
+    };
+    header = *send.message;
+    header.msg_name = keep(header.msg_name, header.msg_namelen);
+    header.msg_control = keep(header.msg_control, header.msg_controllen);
+    set_segment(header, 0);
+  }
+  unsigned place = 0;
+  for_each_segment({whole, send.size}, send.segment, [&](Bytes one) {
+    if (place++ < from) return;
+    if (send.conn) return outbox_.add(*send.conn, one, {}, memory);
+    const auto size = static_cast<std::uint32_t>(one.size());
+    queue_answer({.conn = nullptr, .size = size, .buffer = kNoBuffer, .socket = send.socket},
+                 header, one);
+  });
+}
+
+void UringDatagrams::count_together(unsigned datagrams) noexcept {
+  stats_.datagrams_in.add(datagrams - 1);
+  stats_.gathered_in.add(datagrams - 1);
 }
 
 void UringDatagrams::receive_ended(int result) {
@@ -149,9 +275,10 @@ bool UringDatagrams::end_turn() {
   return std::exchange(left_unread_, false);
 }
 
-std::string UringDatagrams::describe() const {
-  return "UDP: multishot receive into " + std::to_string(buffers_.circulating()) +
-         " buffers of 64 KiB, an entry for each datagram sent";
+std::vector<std::string> UringDatagrams::describe() const {
+  return {"UDP: multishot receive into " + std::to_string(buffers_.circulating()) +
+              " buffers of 64 KiB, an entry for each send",
+          offload_.describe(stats_)};
 }
 
 std::uint64_t UringDatagrams::dropped() const noexcept {

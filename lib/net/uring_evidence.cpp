@@ -1,5 +1,7 @@
 // What the io_uring reactor says of itself in a result: what was asked for, what is active, and the
 // counts that show it.
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "net/uring_reactor.h"
@@ -33,7 +35,7 @@ std::vector<std::string> UringReactor::describe() const {
       "zc: active, " + probe::copied_evidence(stats_.zero_copy.get(), stats_.zero_copy_not.get()));
   add(active.napi_ns > 0,
       std::string("napi: ") + (napi_id_ > 0 ? "active, " : "") + probe::napi_evidence(napi_id_));
-  if (datagrams_) lines.push_back(datagrams_->describe());
+  if (datagrams_) std::ranges::move(datagrams_->describe(), std::back_inserter(lines));
   lines.insert(lines.end(), ring_.missing().begin(), ring_.missing().end());
   return lines;
 }

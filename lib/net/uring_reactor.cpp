@@ -285,7 +285,7 @@ Nanoseconds UringReactor::recheck_pause() const noexcept {
 
 Result<> UringReactor::open_datagrams() {
   if (datagrams_) return {};
-  auto opened = UringDatagrams::open(ring_, options_.buffers, turn_, stats_);
+  auto opened = UringDatagrams::open(ring_, options_, turn_, stats_);
   if (!opened) return std::unexpected(opened.error());
   datagrams_ = std::move(*opened);
   return {};

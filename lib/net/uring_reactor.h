@@ -187,6 +187,9 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
   attention_.begins(begin);
   Nanoseconds deadline = handler.on_turn(begin);
   while (!stop.requested()) {
+    if constexpr (DatagramClient<H>) {
+      if (datagrams_) datagrams_->queue_outbox();
+    }
     wait(deadline);
     attention_.woke(now());
     if (options_.receive_timestamps) receive_clock_.look();
