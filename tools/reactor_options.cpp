@@ -37,6 +37,11 @@ Result<std::size_t> parse_read_size(const std::string& text) {
   return static_cast<std::size_t>(*size);
 }
 
+Result<bool> parse_offload(const std::string& text) {
+  if (text == "auto" || text == "off") return text == "auto";
+  return failed("'" + text + "' is not auto or off", {}, 0);
+}
+
 }  // namespace
 
 void add(CommandLine& line, BackendOptions& options) {
@@ -72,6 +77,11 @@ void add(CommandLine& line, BackendOptions& options) {
       return failed("--uring: is for io_uring, and --backend is epoll", {}, 0);
     return {};
   });
+  line.add(
+      "--udp-offload", options.reactor.udp_offload, "HOW",
+      [](const std::string& text) { return parse_offload(text); },
+      "udp: auto or off: datagrams of one peer that wait together pass the kernel together, GSO "
+      "and GRO; how many did is in the result (auto)");
   line.add("--sndbuf", options.socket.send_buffer, "SIZE", socket_buffer,
            "SO_SNDBUF of each socket (kernel's choice)");
   line.add("--rcvbuf", options.socket.receive_buffer, "SIZE", socket_buffer,

@@ -81,6 +81,7 @@ void add_config(report::RunResult& result, const BackendOptions& options) {
                            {"buffer-size", std::to_string(options.reactor.buffer_size)},
                            {"read-size", std::to_string(options.reactor.read_size)},
                            {"uring", options.reactor.uring.to_string()},
+                           {"udp-offload", options.reactor.udp_offload ? "auto" : "off"},
                            {"sndbuf", kernel_or(options.socket.send_buffer)},
                            {"rcvbuf", kernel_or(options.socket.receive_buffer)},
                        });

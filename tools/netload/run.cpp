@@ -253,6 +253,7 @@ std::vector<std::string> server_arguments(const LoadOptions& options, net::Backe
   };
   if (backend != net::Backend::epoll && reactor.uring.any())
     add("--uring", reactor.uring.to_string());
+  if (!reactor.udp_offload) add("--udp-offload", "off");
   if (socket.send_buffer > 0) add("--sndbuf", std::to_string(socket.send_buffer));
   if (socket.receive_buffer > 0) add("--rcvbuf", std::to_string(socket.receive_buffer));
   if (!options.server_cpus.empty()) add("--cpus", format_cpus(options.server_cpus));
