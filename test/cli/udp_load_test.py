@@ -3,6 +3,7 @@
 
 import csv
 import os
+import re
 import signal
 import tempfile
 
@@ -85,6 +86,42 @@ def a_pipeline_and_a_warm_up():
         equal(delivery(ended)["sent"], 3000, "messages sent after the warm-up")
         ended = netload(server.address, "-c", "5", "-d", "300ms", "-w", "100ms", "--no-verify", "--json").ended_with(0)
         expect(delivery(ended)["answered"] > 0, "no message")
+
+
+def gathered(ended):
+    """How many datagrams a send and a receive carried; None where neither carries several."""
+    lines = [line for line in ended.json()["path"]["evidence"] if "GSO" in line]
+    equal(len(lines), 1, "lines about GSO")
+    if lines == ["UDP: GSO and GRO are off"]:
+        return None
+    numbers = re.fullmatch(r"GSO: (\d+\.\d) datagrams a send; GRO: (\d+\.\d) a receive", lines[0])
+    expect(numbers, f"the path says {lines}")
+    return [float(number) for number in numbers.groups()]
+
+
+@case
+def what_was_gathered_is_in_the_path():
+    for flags, format in [([], "raw"), ([], "json"), (["--udp-offload", "off"], "raw")]:
+        with Echo("--json", "--rcvbuf", "4M", "-f", format, *flags, listen=LOOPBACK) as server:
+            ended = netload(server.address, "-c", "1", "-P", "64", "-n", "5000", "-f", format, "--rcvbuf", "4M",
+                            *NEVER_LATE, "--json", *flags).ended_with(0)
+            ends = [ended, server.stop().ended_with(0)]
+        equal(delivery(ended), fate(5000), f"the delivery of {format} with {flags}")
+        for end in ends:
+            equal(end.json()["totals"]["datagrams"]["in"], 5000, "datagrams")
+            numbers = gathered(end)
+            if flags:
+                equal(numbers, None, "what was gathered")
+            else:
+                expect(min(numbers) > 1, f"gathered of {format}: {numbers}")
+
+
+@case
+def one_in_flight_waits_for_no_other():
+    with Echo("--json", listen=LOOPBACK) as server:
+        ended = netload(server.address, "-c", "5", "-P", "1", "-n", "500", *NEVER_LATE, "--json").ended_with(0)
+        for end in [ended, server.stop().ended_with(0)]:
+            equal(gathered(end)[1], 1.0, "datagrams a receive")
 
 
 @case
