@@ -59,8 +59,10 @@ class Ledger {
     const std::uint32_t sequence = line.sent++;
     Entry* const table = table_of(client);
     std::uint32_t at = sequence & mask_;
-    while (table[at].busy) at = (at + 1) & mask_;
-    line.displaced += at != (sequence & mask_);
+    if (table[at].busy) [[unlikely]] {
+      while (table[at].busy) at = (at + 1) & mask_;
+      ++line.displaced;
+    }
     table[at] = {planned_ns, sent_ns, own_ns, sequence, true};
     ++line.under_way;
     return sequence;
@@ -150,9 +152,11 @@ class Ledger {
   void remove(std::size_t client, std::uint32_t at) {
     Entry* const table = table_of(client);
     Line& line = lines_[client];
-    line.displaced -= at != (table[at].sequence & mask_);
     // Where all are in their places, as without loss, the gap hides none.
-    if (line.displaced > 0) at = fill_gap(table, line, at);
+    if (line.displaced > 0) [[unlikely]] {
+      line.displaced -= at != (table[at].sequence & mask_);
+      at = fill_gap(table, line, at);
+    }
     table[at].busy = false;
     --line.under_way;
   }
