@@ -116,13 +116,13 @@ class EpollDatagrams {
   /// 0, or the errno; for a datagram that waits for others of its turn, on_datagram_error tells.
   int send(DatagramConn& to, Bytes head, Bytes body) {
     auto& conn = static_cast<EpollDatagramConn&>(to);
-    if (!outbox_.holds(conn)) return batch_.send(conn.fd, head, body);
-    hold(conn, head, body);
-    return 0;
+    if (sends_ != Sends::alone) [[unlikely]]
+      return hold(conn, head, body);
+    return batch_.send(conn.fd, head, body);
   }
-  /// Sends what waits, and tells what of it could not be sent.
+  /// Sends what waits at the end of a turn, and tells what of it could not be sent.
   template <DatagramClient H>
-  void flush(H& handler);
+  void end_turn(Nanoseconds now, H& handler);
   bool has_unsent() const noexcept { return !outbox_.empty() || !failed_.empty(); }
 
   /// Datagrams that the kernel dropped because their socket was full.
@@ -149,8 +149,8 @@ class EpollDatagrams {
   template <DatagramServer H>
   void answer_with_more(int socket, unsigned place, H& handler);
   template <DatagramClient H>
-  void deliver_together(EpollDatagramConn& conn, unsigned place, H& handler);
-  void hold(EpollDatagramConn& conn, Bytes head, Bytes body);
+  void deliver_several(EpollDatagramConn& conn, unsigned messages, H& handler);
+  int hold(EpollDatagramConn& conn, Bytes head, Bytes body);
   void send_outbox();
   unsigned send_run(EpollDatagramConn& conn, const Run& run, std::vector<iovec>& parts);
 
@@ -158,7 +158,13 @@ class EpollDatagrams {
   Offload offload_;
   DatagramBatch batch_;
   Answerable answerable_;
+  // How datagrams leave: one has come, so one is sent; several have, and what is sent waits; or
+  // nothing has, and what a connection sent in the turn before says whether it waits.
+  enum class Sends { alone, wait, as_before };
+
   Outbox outbox_;
+  GatherChoice choice_;
+  Sends sends_ = Sends::as_before;
   Arena copies_;                // What is in the outbox.
   std::vector<Failed> failed_;  // And is to be told.
   std::vector<Failed> telling_;
@@ -182,6 +188,7 @@ bool EpollDatagrams::answer(int socket, H& handler) {
         batch_.answer(place, *answer);
     }
     batch_.send_answers(socket);
+    batch_.memory().clear();
     if (count < static_cast<int>(DatagramBatch::kSize)) return true;
   }
   return false;
@@ -205,9 +212,12 @@ template <DatagramServer H>
 }
 
 template <DatagramClient H>
-void EpollDatagrams::flush(H& handler) {
-  if (!outbox_.empty()) send_outbox();
-  if (failed_.empty()) return;
+void EpollDatagrams::end_turn(Nanoseconds now, H& handler) {
+  choice_.turn(now, stats_.datagrams_in.get());
+  outbox_.pass();
+  if (!has_unsent()) [[likely]]
+    return;
+  send_outbox();
   telling_.swap(failed_);  // The handler may send more, which is told in the next turn.
   for (const Failed& failed : telling_) handler.on_datagram_error(*failed.conn, failed.error);
   telling_.clear();
@@ -219,29 +229,42 @@ template <DatagramClient H>
 void EpollDatagrams::deliver(EpollDatagramConn& conn, H& handler) {
   for (int batches = 0; batches < kBatchesPerTurn; ++batches) {
     const int count = batch_.receive(conn.fd);
+    if (count == 1 && batch_.header(0).msg_controllen == 0) [[likely]] {
+      sends_ = Sends::alone;
+      handler.on_datagram(conn, batch_.received(0));
+      sends_ = Sends::as_before;
+      return;
+    }
     if (count == -EAGAIN) return;
     if (count < 0) handler.on_datagram_error(conn, -count);
-    for (int i = 0; i < count; ++i) {
-      const auto place = static_cast<unsigned>(i);
-      if (batch_.header(place).msg_controllen != 0)
-        deliver_together(conn, place, handler);
-      else
-        handler.on_datagram(conn, batch_.received(place));
-    }
-    if (has_unsent()) flush(handler);
+    if (count > 0) deliver_several(conn, static_cast<unsigned>(count), handler);
     if (count >= 0 && count < static_cast<int>(DatagramBatch::kSize)) return;
   }
   if (!conn.queued) unfinished_.push_back(&conn);
   conn.queued = true;
 }
 
+// What is sent for them leaves before the next are received: the peer may begin on it.
 template <DatagramClient H>
-[[gnu::noinline]] void EpollDatagrams::deliver_together(EpollDatagramConn& conn, unsigned place,
-                                                        H& handler) {
-  const Bytes bytes = batch_.received(place);
-  const std::size_t segment = batch_.segment(place);
-  if (segment == 0) return handler.on_datagram(conn, bytes);
-  for_each_segment(bytes, segment, [&](Bytes one) { handler.on_datagram(conn, one); });
+[[gnu::noinline]] void EpollDatagrams::deliver_several(EpollDatagramConn& conn, unsigned messages,
+                                                       H& handler) {
+  std::size_t segments[DatagramBatch::kSize];
+  unsigned datagrams = 0;
+  for (unsigned place = 0; place < messages; ++place) {
+    segments[place] = batch_.segment(place);
+    datagrams += datagrams_in(batch_.received(place), segments[place]);
+  }
+  sends_ = choice_.together(datagrams) ? Sends::wait : Sends::alone;
+  for (unsigned place = 0; place < messages; ++place) {
+    const Bytes bytes = batch_.received(place);
+    if (segments[place] == 0) {
+      handler.on_datagram(conn, bytes);
+      continue;
+    }
+    for_each_segment(bytes, segments[place], [&](Bytes one) { handler.on_datagram(conn, one); });
+  }
+  sends_ = Sends::as_before;
+  if (!outbox_.empty()) send_outbox();
 }
 
 template <DatagramClient H>

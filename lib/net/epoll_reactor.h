@@ -143,7 +143,7 @@ class EpollReactor {
   template <Handler H>
   bool has_unfinished() const noexcept;
   template <Handler H>
-  void flush_datagrams(H& handler);
+  void end_datagrams(Nanoseconds now, H& handler);
   template <Handler H>
   void dispatch(const epoll_event& event, H& handler);
   template <StreamHandler H>
@@ -200,9 +200,9 @@ bool EpollReactor::has_unfinished() const noexcept {
 }
 
 template <Handler H>
-void EpollReactor::flush_datagrams(H& handler) {
+void EpollReactor::end_datagrams(Nanoseconds now, H& handler) {
   if constexpr (DatagramClient<H>) {
-    if (datagrams_ && datagrams_->has_unsent()) datagrams_->flush(handler);
+    if (datagrams_) datagrams_->end_turn(now, handler);
   }
 }
 
@@ -215,7 +215,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
   Nanoseconds start = now();
   attention_.begins(start);
   Nanoseconds deadline = handler.on_turn(start);
-  flush_datagrams(handler);
+  end_datagrams(start, handler);
   start = now();
   while (!stop.requested()) {
     const int count = wait(events, start, deadline, has_unfinished<H>());
@@ -248,7 +248,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
     }
     const std::uint64_t calls = stats_.system_calls.get();
     deadline = handler.on_turn(end);
-    flush_datagrams(handler);
+    end_datagrams(end, handler);
     // Without a system call no time to speak of has passed.
     start = stats_.system_calls.get() == calls ? end : now();
     if constexpr (StreamHandler<H>) deadline = std::min(deadline, upkeep_.due());

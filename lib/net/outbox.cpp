@@ -20,11 +20,13 @@ void Outbox::add(OutboxConn& conn, Bytes head, Bytes body, Arena& memory) {
     items_[conn.last - 1].next = place;
   }
   conn.last = place;
+  ++conn.waiting;
 }
 
-Run Outbox::next_run(const OutboxConn& conn, const Offload& offload) {
+Run Outbox::next_run(const OutboxConn& conn, const Offload& offload, bool together) {
   const Item* next = &item(conn.first);
   Run run = offload.run_of(next->data, next->size);
+  run.open &= together;
   parts_.clear();
   const auto add = [this](const Item& one) {
     auto* const data = const_cast<std::byte*>(one.data);  // The kernel takes it without its const.

@@ -10,32 +10,35 @@
 
 #include "base/arena.h"
 #include "net/datagram.h"
+#include "net/gather_choice.h"
 #include "net/udp_offload.h"
 
 namespace wiremark::net {
 
 /// A connected socket, and what it has in an outbox.
 struct OutboxConn : DatagramConn {
-  bool many = false;       ///< It sent several in the last turn in which it sent any.
-  std::uint32_t sent = 0;  ///< In the turn `turn`.
+  std::uint32_t sent = 0;  ///< In the turn `turn`, the last one in which it sent any.
   std::uint64_t turn = 0;
-  std::uint32_t first = 0;  ///< Of its datagrams in the outbox, counted from 1; 0: none.
+  std::uint32_t waiting = 0;  ///< Its datagrams in the outbox.
+  std::uint32_t first = 0;    ///< Of its datagrams in the outbox, counted from 1; 0: none.
   std::uint32_t last = 0;
 };
 
-/// Where one datagram a turn is sent, none waits: it would gain nothing by that. One thread.
+/// Where one datagram a turn is sent, none waits: it would gain nothing by that. What waited and is
+/// better sent one by one (gather_choice.h) is so. One thread.
 class Outbox {
  public:
   /// Whether the datagram that `conn` sends now should wait in here.
   bool holds(OutboxConn& conn) noexcept {
-    if (conn.turn != turn_) {
-      conn.turn = turn_;
-      conn.sent = 1;
-      return conn.many;
+    if (conn.turn == turn_) {
+      ++conn.sent;
+      return true;
     }
-    ++conn.sent;
-    return conn.many = true;
+    conn.turn = turn_;
+    return std::exchange(conn.sent, 1) > 1;
   }
+  /// What is sent from here on is of the next turn.
+  void pass() noexcept { ++turn_; }
 
   /// Adds a copy, in `memory`, behind those that `conn` has here.
   void add(OutboxConn& conn, Bytes head, Bytes body, Arena& memory);
@@ -46,7 +49,7 @@ class Outbox {
   /// `parts` are the datagrams of the run. Its result is how many of them are dealt with; those
   /// behind come again.
   template <class F>
-  void send_all(const Offload& offload, F&& send);
+  void send_all(const Offload& offload, GatherChoice& choice, F&& send);
 
  private:
   struct Item {
@@ -56,7 +59,7 @@ class Outbox {
   };
 
   const Item& item(std::uint32_t place) const noexcept { return items_[place - 1]; }
-  Run next_run(const OutboxConn& conn, const Offload& offload);
+  Run next_run(const OutboxConn& conn, const Offload& offload, bool together);
 
   std::uint64_t turn_ = 1;
   std::vector<Item> items_;
@@ -67,11 +70,11 @@ class Outbox {
 };
 
 template <class F>
-void Outbox::send_all(const Offload& offload, F&& send) {
+void Outbox::send_all(const Offload& offload, GatherChoice& choice, F&& send) {
   for (OutboxConn* conn : dirty_) {
-    if (conn->sent == 1) conn->many = false;
+    const bool together = choice.together(std::exchange(conn->waiting, 0));
     while (conn->first != 0) {
-      const Run run = next_run(*conn, offload);
+      const Run run = next_run(*conn, offload, together);
       for (unsigned done = send(*conn, run, parts_); done > 0; --done)
         conn->first = item(conn->first).next;
     }
@@ -80,7 +83,6 @@ void Outbox::send_all(const Offload& offload, F&& send) {
   items_.clear();
   copies_.forget();
   bytes_ = 0;
-  ++turn_;
 }
 
 }  // namespace wiremark::net

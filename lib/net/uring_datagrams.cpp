@@ -169,9 +169,11 @@ void UringDatagrams::send(DatagramConn& to, Bytes head, Bytes body) {
   queue(sqe, {.conn = &conn, .size = static_cast<std::uint32_t>(size), .buffer = kNoBuffer});
 }
 
-void UringDatagrams::queue_outbox() {
+void UringDatagrams::queue_outbox(Nanoseconds now) {
+  choice_.turn(now, stats_.datagrams_in.get());
+  outbox_.pass();
   if (outbox_.empty()) return;
-  outbox_.send_all(offload_,
+  outbox_.send_all(offload_, choice_,
                    [this](OutboxConn& conn, const Run& run, const std::vector<iovec>& parts) {
                      queue_run(conn, run, parts);
                      return run.count;

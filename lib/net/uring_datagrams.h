@@ -39,7 +39,7 @@ class UringDatagrams {
   /// Sends one datagram over a connected socket, or drops it.
   void send(DatagramConn& conn, Bytes head, Bytes body);
   /// Queues the sends of this turn that have waited for one another.
-  void queue_outbox();
+  void queue_outbox(Nanoseconds now);
 
   template <Handler H>
   void complete(const io_uring_cqe& cqe, H& handler);
@@ -127,8 +127,9 @@ class UringDatagrams {
   std::vector<Fd> bound_;
   std::deque<OutboxConn> conns_;  // A deque: elements do not move as it grows.
   Outbox outbox_;                 // Its copies are in the memory of the turn.
-  std::vector<Send> sends_[2];    // By parity of the turn: queued now, and just submitted.
-  bool left_unread_ = false;      // In this turn.
+  GatherChoice choice_;
+  std::vector<Send> sends_[2];  // By parity of the turn: queued now, and just submitted.
+  bool left_unread_ = false;    // In this turn.
 };
 
 template <Handler H>

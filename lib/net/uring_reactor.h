@@ -188,7 +188,7 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
   Nanoseconds deadline = handler.on_turn(begin);
   while (!stop.requested()) {
     if constexpr (DatagramClient<H>) {
-      if (datagrams_) datagrams_->queue_outbox();
+      if (datagrams_) datagrams_->queue_outbox(woke());
     }
     wait(deadline);
     attention_.woke(now());

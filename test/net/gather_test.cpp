@@ -269,6 +269,67 @@ TEST_CASE_TEMPLATE("both ends gather, and every datagram comes back", R, EpollRe
   }
 }
 
+namespace {
+
+/// Keeps a few datagrams in flight, each answer bringing the next.
+template <class R>
+struct Rounds {
+  static constexpr std::size_t kInFlight = 8;
+
+  std::string message(std::size_t number) const { return "e" + numbered(50, number); }
+  void send_next() {
+    const std::string text = message(sent++);
+    CHECK(reactor->send(*conn, as_bytes(text), {}) == 0);
+  }
+  void on_datagram(DatagramConn&, Bytes bytes) {
+    in_order &= as_text(bytes) == message(came++);
+    if (!tried_both())
+      send_next();
+    else if (came == sent)
+      stop.request();
+  }
+  // Together, a send carries all that are in flight.
+  bool tried_both() const {
+    const std::uint64_t out = reactor->stats().datagrams_out.get();
+    const std::uint64_t sends = out - reactor->stats().gathered_out.get();
+    return sends > 500 + out / kInFlight && out - sends > 500;
+  }
+  void on_datagram_error(DatagramConn&, int error) { CHECK(error == 0); }
+  Nanoseconds on_turn(Nanoseconds) {
+    while (sent < kInFlight) send_next();
+    return kNever;
+  }
+
+  DatagramsOf<R>* reactor = nullptr;
+  DatagramConn* conn = nullptr;
+  std::size_t sent = 0, came = 0;
+  bool in_order = true;
+  Stop stop;
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a few in flight come back in order, while together and one by one are tried", R,
+                   EpollReactor, UringReactor) {
+  DatagramEcho echo;
+  Server<R, DatagramEcho> server(echo, {}, "udp:127.0.0.1:0");
+  auto backend = R::open({});
+  REQUIRE(backend);
+  DatagramsOf<R> reactor(**backend);
+  Rounds<R> rounds;
+  rounds.reactor = &reactor;
+  const auto conn = reactor.connect(server.address(), {}, nullptr);
+  REQUIRE(conn);
+  rounds.conn = *conn;
+  REQUIRE(reactor.run(rounds, rounds.stop));
+  server.stop();
+  CHECK(rounds.in_order);
+  const ReactorStats& stats = reactor.stats();
+  CHECK(stats.datagrams_out.get() == rounds.sent);
+  CHECK(stats.datagrams_in.get() == rounds.sent);
+  CHECK(server.stats().datagrams_out.get() == rounds.sent);
+}
+
 // A socket that makes no checksums (SO_NO_CHECK) has its gathered sends refused with EINVAL, as one
 // whose datagrams are longer than the route carries.
 TEST_CASE_TEMPLATE("what the kernel refuses to send together leaves one by one", R, EpollReactor,
