@@ -81,7 +81,7 @@ void add(CommandLine& line, BackendOptions& options) {
       "--udp-offload", options.reactor.udp_offload, "HOW",
       [](const std::string& text) { return parse_offload(text); },
       "udp: auto or off: datagrams of one peer that wait together pass the kernel together, GSO "
-      "and GRO; how many did is in the result (auto)");
+      "and GRO, a few only while that is no slower; the result says how many did (auto)");
   line.add("--sndbuf", options.socket.send_buffer, "SIZE", socket_buffer,
            "SO_SNDBUF of each socket (kernel's choice)");
   line.add("--rcvbuf", options.socket.receive_buffer, "SIZE", socket_buffer,
