@@ -169,7 +169,8 @@ EpollDatagramConn& EpollDatagrams::add_connected(Fd socket, void* user) {
 }
 
 int EpollDatagrams::hold(EpollDatagramConn& conn, Bytes head, Bytes body) {
-  if (sends_ == Sends::as_before && !outbox_.holds(conn)) return batch_.send(conn.fd, head, body);
+  if (!offload_.gathers(1) || (sends_ == Sends::as_before && !outbox_.holds(conn)))
+    return batch_.send(conn.fd, head, body);
   outbox_.add(conn, head, body, copies_);
   if (outbox_.bytes() > kOutboxMax) send_outbox();
   return 0;
