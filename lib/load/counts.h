@@ -24,6 +24,12 @@ inline constexpr const char* kUnreachable = "port unreachable: nobody listens th
 /// Written by one worker. Counters and histograms may be read while it runs, the other members only
 /// after that. All but connections and errors count the measured part only.
 struct Counts {
+  // A page fault in a turn would be part of what the turn measures.
+  Counts() {
+    for (measure::Histogram* each : {&response, &least, &service, &lateness, &connect})
+      each->touch();
+  }
+
   Counter connected;
   Counter closed;  ///< Connections that had opened and ended, by either side.
   Counter failed;  ///< Connections that did not open or ended early.

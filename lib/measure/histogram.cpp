@@ -3,21 +3,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
+#include <type_traits>
 
 namespace wiremark::measure {
 
-Histogram::Histogram() : counts_(std::make_unique<Counter[]>(kBuckets)) {}
+static_assert(std::is_trivially_destructible_v<std::atomic<std::uint64_t>> &&
+              sizeof(std::atomic<std::uint64_t>) == sizeof(std::uint64_t));
+
+Histogram::Histogram() : counts_(static_cast<Counter*>(std::calloc(kBuckets, sizeof(Counter)))) {
+  if (!counts_) throw std::bad_alloc();
+}
 
 Histogram::Histogram(const Histogram& other) : Histogram() { *this = other; }
 
 Histogram& Histogram::operator=(const Histogram& other) {
   if (this == &other) return *this;
   for (std::size_t index = 0; index < kBuckets; ++index) {
-    counts_[index].store(other.counts_[index].load(std::memory_order_relaxed),
-                         std::memory_order_relaxed);
+    const std::uint64_t count = other.counts_[index].load(std::memory_order_relaxed);
+    // A page that counts nothing in either is not written.
+    if (counts_[index].load(std::memory_order_relaxed) != count)
+      counts_[index].store(count, std::memory_order_relaxed);
   }
   restore_bounds(other.min_.load(std::memory_order_relaxed), other.max(), other.clamped());
   return *this;
+}
+
+void Histogram::touch() noexcept {
+  for (std::size_t index = 0; index < kBuckets; ++index) raise(counts_[index], 0);
 }
 
 Nanoseconds Histogram::widen(Nanoseconds value, std::uint64_t count) noexcept {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 
 #include "base/clock.h"
@@ -18,8 +19,8 @@ namespace wiremark::measure {
 /// 1, highest 3,600,000,000,000, 3 digits, so that its tools agree with ours to the last
 /// nanosecond.
 ///
-/// Takes 33,792 buckets of 8 bytes, 264 KiB on the heap, all touched when made: recording never
-/// allocates or faults.
+/// Has 33,792 buckets of 8 bytes, 264 KiB on the heap. Only pages that counted something take
+/// memory, and the first value of a page faults; after touch() recording never faults.
 ///
 /// One thread writes; others may read or copy at the same time (relaxed loads and stores, no lock
 /// prefix). Each figure read from a live histogram is one the writer has passed through, but two
@@ -46,6 +47,9 @@ class Histogram {
   Histogram();
   Histogram(const Histogram& other);
   Histogram& operator=(const Histogram& other);
+
+  /// Takes the memory of all buckets. The writer's thread only.
+  void touch() noexcept;
 
   /// Counts one value; one above kHighest counts as kHighest and in clamped().
   void record(Nanoseconds value) noexcept { record_many(value, 1); }
@@ -141,7 +145,12 @@ class Histogram {
   [[gnu::noinline]] Nanoseconds widen(Nanoseconds value, std::uint64_t count) noexcept;
   void repair_bounds() noexcept;
 
-  std::unique_ptr<Counter[]> counts_;
+  // Memory that is zero without being written, as the operating system gives it.
+  struct Free {
+    void operator()(Counter* counts) const noexcept { std::free(counts); }
+  };
+
+  std::unique_ptr<Counter[], Free> counts_;
   Counter min_{UINT64_MAX};
   Counter max_{0};
   Counter clamped_{0};

@@ -7,8 +7,10 @@
 #include <atomic>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include "hdr_figures.h"
+#include "measure/cpu_usage.h"
 
 using namespace wiremark;
 using namespace wiremark::measure;
@@ -74,6 +76,23 @@ TEST_CASE("an empty histogram answers 0 to everything") {
   CHECK(histogram.stddev() == 0);
   CHECK(histogram.percentile(99) == 0);
 }
+
+// Not where a sanitizer keeps shadows of what is read.
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+TEST_CASE("memory is taken where something was counted, or by touch()") {
+  constexpr std::size_t kMany = 64;
+  const auto resident = [] { return memory_of_process()->resident_bytes; };
+  const std::uint64_t before = resident();
+  std::vector<Histogram> sparse(kMany);
+  sparse.front().record(kMillisecond);
+  const std::vector<Histogram> copies(kMany, sparse.front());
+  CHECK(copies.back().count() == 1);
+  CHECK(resident() < before + kMany * Histogram::kBuckets);  // An eighth of each of them.
+  for (Histogram& histogram : sparse) histogram.touch();
+  CHECK(resident() >= before + kMany * Histogram::kBuckets * 8);
+  CHECK(same(sparse.front(), copies.front()));
+}
+#endif
 
 TEST_CASE("extremes are exact") {
   Histogram histogram;
