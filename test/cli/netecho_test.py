@@ -395,6 +395,18 @@ def memory_goes_back_when_its_clients_have_left():
 
 
 @case
+def at_rest_it_takes_few_megabytes():
+    """VmRSS, with the pages of its libraries, once it listens and before the first client."""
+    if "-fsanitize" in run_program(program("NETECHO"), "--version").out:
+        raise Skip("a sanitizer has memory of its own")
+    most = (4 if os.environ["BACKEND"] == "epoll" else 6) << 20
+    with Echo() as server:
+        expect(server.resident_bytes() <= most, f"{server.resident_bytes()} bytes at rest")
+        with server.connect() as client:
+            check_echo(client)
+
+
+@case
 def out_of_descriptors():
     with Echo("--json", descriptors=40) as server:
         clients = []

@@ -21,6 +21,7 @@
 #include "report.h"
 #include "report/csv.h"
 #include "signals.h"
+#include "startup_memory.h"
 
 using namespace wiremark;
 using namespace wiremark::tools;
@@ -309,6 +310,7 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
       print_err("netecho: listening on {} ({})\n", address.to_string(), net::to_string(*backend));
     }
   }
+  give_back_startup_memory();
   // After the lines, so that they are there when the file is.
   if (auto written = write_port_file(options.port_file, bound.front()); !written) return written;
   run.watch(options, stop, signals);
