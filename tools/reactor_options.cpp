@@ -82,6 +82,17 @@ void add(CommandLine& line, BackendOptions& options) {
       [](const std::string& text) { return parse_offload(text); },
       "udp: auto or off: datagrams of one peer that wait together pass the kernel together, GSO "
       "and GRO, a few only while that is no slower; the result says how many did (auto)");
+  line.add_flag("--realtime", options.realtime,
+                "Loops run before all ordinary threads: SCHED_FIFO, which needs CAP_SYS_NICE or "
+                "'ulimit -r' (off)");
+  line.check([&options]() -> Result<> {
+    if (options.realtime && options.reactor.wait.mode == net::WaitPolicy::Mode::spin)
+      return failed(
+          "--realtime: a loop that never sleeps, as with --wait spin, would leave its "
+          "processor to nobody",
+          {}, 0);
+    return {};
+  });
   line.add("--sndbuf", options.socket.send_buffer, "SIZE", socket_buffer,
            "SO_SNDBUF of each socket (kernel's choice)");
   line.add("--rcvbuf", options.socket.receive_buffer, "SIZE", socket_buffer,

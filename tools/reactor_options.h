@@ -11,6 +11,7 @@ struct BackendOptions {
   net::Backend backend = net::Backend::automatic;
   net::ReactorOptions reactor;
   net::SocketOptions socket;
+  bool realtime = false;  ///< The threads of the loops run before all ordinary ones.
 };
 
 void add(CommandLine& line, BackendOptions& options);

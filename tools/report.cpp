@@ -77,6 +77,7 @@ void add_config(report::RunResult& result, const BackendOptions& options) {
                        {
                            {"backend", std::string(net::to_string(options.backend))},
                            {"wait", options.reactor.wait.to_string()},
+                           {"realtime", options.realtime ? "yes" : "no"},
                            {"buffers", std::to_string(options.reactor.buffers)},
                            {"buffer-size", std::to_string(options.reactor.buffer_size)},
                            {"read-size", std::to_string(options.reactor.read_size)},

@@ -4,6 +4,8 @@
 import csv
 import json
 import os
+import resource
+import shutil
 import signal
 import socket
 import tempfile
@@ -404,6 +406,49 @@ def at_rest_it_takes_few_megabytes():
         expect(server.resident_bytes() <= most, f"{server.resident_bytes()} bytes at rest")
         with server.connect() as client:
             check_echo(client)
+
+
+def policies(pid):
+    threads = os.listdir(f"/proc/{pid}/task")
+    return sorted(os.sched_getscheduler(int(thread)) & ~os.SCHED_RESET_ON_FORK for thread in threads)
+
+
+@case
+def realtime_is_for_the_loops():
+    if os.geteuid() != 0:
+        raise Skip("only root may for certain")
+    with Echo("--realtime", "-t", "2", "--json") as server:
+        equal(policies(server.pid), [os.SCHED_OTHER, os.SCHED_FIFO, os.SCHED_FIFO], "policies of the threads")
+        load = netload(server.address, "--realtime", "-n", "100", "--json").ended_with(0).json()
+        result = server.stop().ended_with(0).json()
+        for end in (load, result):
+            contains(" ".join(end["path"]["evidence"]), "realtime: SCHED_FIFO", "the path")
+            equal(dict(end["config"])["realtime"], "yes", "the option in the result")
+    with Echo() as server:
+        equal(set(policies(server.pid)), {os.SCHED_OTHER}, "policies without it")
+
+
+@case
+def realtime_that_is_not_allowed_is_an_error():
+    may_not = []
+    if os.geteuid() == 0:
+        if not shutil.which("setpriv"):
+            raise Skip("no setpriv")
+        may_not = ["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"]
+    elif resource.getrlimit(resource.RLIMIT_RTPRIO)[1] > 0:
+        raise Skip("this user may")
+    with Echo() as server:
+        for name, operand in [("NETECHO", "127.0.0.1:0"), ("NETLOAD", server.address)]:
+            ended = run_program(*may_not, program(name), operand, "--realtime", "-d", "60s").ended_with(3)
+            equal(ended.out, "", "standard output")
+            contains(ended.err, "--realtime: sched_setscheduler", "the error")
+            contains(ended.err, "ulimit -r", "the error, which names the fix")
+
+
+@case
+def realtime_never_spins():
+    for tool in (netecho, netload):
+        contains(tool("--realtime", "--wait", "spin").ended_with(2).err, "--wait spin", "the error")
 
 
 @case

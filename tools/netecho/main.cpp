@@ -18,6 +18,7 @@
 #include "netecho/staged.h"
 #include "options.h"
 #include "printing.h"
+#include "realtime.h"
 #include "report.h"
 #include "report/csv.h"
 #include "signals.h"
@@ -231,9 +232,14 @@ struct Serving {
   EchoRun& run;
 };
 
+Result<> begin_thread(const EchoOptions& options) {
+  return options.backend.realtime ? become_realtime() : Result<>();
+}
+
 // Every thread receives, answers and sends.
 net::Workers::Body loops(const EchoOptions& options, Serving& serving) {
-  return [&](std::size_t i, const auto& ready) {
+  return [&](std::size_t i, const auto& ready) -> Result<> {
+    if (auto may = begin_thread(options); !may) return may;
     return net::with_server(serving.backend, serving.reactor, [&](auto& reactor) -> Result<> {
       EchoCounts& counts = serving.run.counts(i);
       if (auto opened = serving.endpoints.open_on(reactor); !opened) return opened;
@@ -253,8 +259,12 @@ net::Workers::Body loops(const EchoOptions& options, Serving& serving) {
 }
 
 // The first thread receives, the second answers and the third sends.
-net::Workers::Body stages(Staged& staged, Serving& serving) {
+net::Workers::Body stages(const EchoOptions& options, Staged& staged, Serving& serving) {
   return [&](std::size_t i, const auto& ready) -> Result<> {
+    if (auto may = begin_thread(options); !may) {
+      if (i == 0) staged.receive_nothing();
+      return may;
+    }
     if (i > 0) {
       ready();
       return i == 1 ? staged.process(serving.stop) : staged.send();
@@ -302,7 +312,7 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
   if (options.stages.staged)
     staged.emplace(options.protocol, options.stages, run.counts(0), run.segments(0));
   net::Workers workers(staged ? Staged::kThreads : threads, options.threads.cpus, stop,
-                       staged ? stages(*staged, serving) : loops(options, serving));
+                       staged ? stages(options, *staged, serving) : loops(options, serving));
   if (auto ready = workers.wait_ready(); !ready) return ready;
   const std::vector<net::Address> bound = endpoints.addresses();
   if (!options.output.quiet) {

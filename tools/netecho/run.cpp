@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "printing.h"
+#include "realtime.h"
 #include "report.h"
 
 namespace wiremark::tools {
@@ -166,6 +167,7 @@ report::RunResult EchoRun::result(const EchoOptions& options,
   }
   result.path =
       path_of(options.backend.backend, backend_, counts_.front()->path, stats, last.messages);
+  if (options.backend.realtime) result.path.evidence.push_back(realtime_note());
   result.totals.messages = last.messages;
   result.totals.bytes_in = last.bytes_in;
   result.totals.bytes_out = stats.bytes_out.get();

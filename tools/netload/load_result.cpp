@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "measure/behind.h"
 #include "measure/quantity.h"
+#include "realtime.h"
 #include "report.h"
 
 namespace wiremark::tools {
@@ -369,6 +370,7 @@ report::RunResult load_result(const LoadRecord& run, const std::vector<std::stri
   add_costs(result, run);
   result.path = path_of(run.options.backend.backend, run.backend, run.tally.front().path,
                         run.end.reactor - run.first.reactor, result.totals.messages);
+  if (run.options.backend.realtime) result.path.evidence.push_back(realtime_note());
   if (const std::uint64_t held = run.last.held - run.first.held; held > 0) {
     result.path.evidence.push_back(measure::format_counted(held, "message") +
                                    " waited for room in the pipeline of a connection");

@@ -22,6 +22,7 @@
 #include "netload/planning.h"
 #include "netload/worker_counts.h"
 #include "printing.h"
+#include "realtime.h"
 #include "segment_tally.h"
 #include "terminal.h"
 
@@ -136,6 +137,9 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
 }
 
 Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
+  if (options_.backend.realtime) {
+    if (auto may = become_realtime(); !may) return may;
+  }
   net::ReactorOptions how = options_.backend.reactor;
   // No limit: the pipeline limits what is unsent. A client that stopped reading until its bytes
   // have left would wait for ever for a server that stops reading until its answers have left.
@@ -256,6 +260,7 @@ std::vector<std::string> server_arguments(const LoadOptions& options, net::Backe
   if (!reactor.udp_offload) add("--udp-offload", "off");
   if (socket.send_buffer > 0) add("--sndbuf", std::to_string(socket.send_buffer));
   if (socket.receive_buffer > 0) add("--rcvbuf", std::to_string(socket.receive_buffer));
+  if (options.backend.realtime) arguments.emplace_back("--realtime");
   if (!options.server_cpus.empty()) add("--cpus", format_cpus(options.server_cpus));
   return arguments;
 }
