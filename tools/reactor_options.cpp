@@ -72,11 +72,6 @@ void add(CommandLine& line, BackendOptions& options) {
       [](const std::string& text) { return net::UringOptions::parse(text); },
       "uring: direct, bundle, nominwait, sqpoll[=TIME], napi[=TIME], zc[=SIZE], with commas; what "
       "each did is in the result (none)");
-  line.check([&options]() -> Result<> {
-    if (options.backend == net::Backend::epoll && options.reactor.uring.any())
-      return failed("--uring: is for io_uring, and --backend is epoll", {}, 0);
-    return {};
-  });
   line.add(
       "--udp-offload", options.reactor.udp_offload, "HOW",
       [](const std::string& text) { return parse_offload(text); },
@@ -85,18 +80,20 @@ void add(CommandLine& line, BackendOptions& options) {
   line.add_flag("--realtime", options.realtime,
                 "Loops run before all ordinary threads: SCHED_FIFO, which needs CAP_SYS_NICE or "
                 "'ulimit -r' (off)");
-  line.check([&options]() -> Result<> {
-    if (options.realtime && options.reactor.wait.mode == net::WaitPolicy::Mode::spin)
-      return failed(
-          "--realtime: a loop that never sleeps, as with --wait spin, would leave its "
-          "processor to nobody",
-          {}, 0);
-    return {};
-  });
   line.add("--sndbuf", options.socket.send_buffer, "SIZE", socket_buffer,
            "SO_SNDBUF of each socket (kernel's choice)");
   line.add("--rcvbuf", options.socket.receive_buffer, "SIZE", socket_buffer,
            "SO_RCVBUF of each socket (kernel's choice)");
+  line.check([&options]() -> Result<> {
+    if (options.backend == net::Backend::epoll && options.reactor.uring.any())
+      return failed("--uring: is for io_uring, and --backend is epoll", {}, 0);
+    if (options.realtime && options.reactor.wait.mode == net::WaitPolicy::Mode::spin)
+      return failed(
+          "--realtime: a loop that never sleeps, as with --wait spin, would leave its processor to "
+          "nobody",
+          {}, 0);
+    return {};
+  });
 }
 
 Result<net::Backend> usable_backend(const std::string& tool, const BackendOptions& options,
