@@ -49,7 +49,9 @@ void add(CommandLine& line, BackendOptions& options) {
   line.add(
       "-b,--backend", options.backend, "NAME",
       [](const std::string& text) { return net::parse_backend(text); },
-      "auto, epoll or uring; auto prefers io_uring and says when it cannot (auto)");
+      "auto, epoll, uring or xdp; auto prefers io_uring and says when it cannot; xdp is AF_XDP, "
+      "for "
+      "udp: addresses of netecho alone (auto)");
   line.add(
       "--wait", options.reactor.wait, "HOW",
       [](const std::string& text) { return net::WaitPolicy::parse(text); },
@@ -80,11 +82,20 @@ void add(CommandLine& line, BackendOptions& options) {
   line.add_flag("--realtime", options.realtime,
                 "Loops run before all ordinary threads: SCHED_FIFO, which needs CAP_SYS_NICE or "
                 "'ulimit -r' (off)");
+  line.add(
+      "--xdp", options.reactor.xdp, "MODE",
+      [](const std::string& text) { return net::parse_xdp_mode(text); },
+      "xdp: auto, native or generic: where the kernel runs its program, in the driver or behind it "
+      "(auto)");
   line.add("--sndbuf", options.socket.send_buffer, "SIZE", socket_buffer,
            "SO_SNDBUF of each socket (kernel's choice)");
   line.add("--rcvbuf", options.socket.receive_buffer, "SIZE", socket_buffer,
            "SO_RCVBUF of each socket (kernel's choice)");
   line.check([&options]() -> Result<> {
+    if (options.backend != net::Backend::xdp && options.reactor.xdp != net::XdpMode::automatic)
+      return failed("--xdp: is for --backend xdp", {}, 0);
+    if (options.backend == net::Backend::xdp && options.reactor.uring.any())
+      return failed("--uring: is for io_uring, and --backend is xdp", {}, 0);
     if (options.backend == net::Backend::epoll && options.reactor.uring.any())
       return failed("--uring: is for io_uring, and --backend is epoll", {}, 0);
     if (options.realtime && options.reactor.wait.mode == net::WaitPolicy::Mode::spin)

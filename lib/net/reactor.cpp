@@ -4,7 +4,8 @@
 namespace wiremark::net {
 
 static_assert(Streams<StreamsOf<EpollReactor>> && Streams<StreamsOf<UringReactor>>);
-static_assert(Servers<ServerOf<EpollReactor>> && Servers<ServerOf<UringReactor>>);
+static_assert(Servers<ServerOf<EpollReactor>> && Servers<ServerOf<UringReactor>> &&
+              Servers<ServerOf<XdpReactor>>);
 static_assert(Datagrams<DatagramsOf<EpollReactor>> && Datagrams<DatagramsOf<UringReactor>>);
 
 namespace {
@@ -54,10 +55,10 @@ ReactorStats operator-(const ReactorStats& later, const ReactorStats& earlier) n
 const char* liburing_version() noexcept { return WIREMARK_LIBURING_VERSION; }
 
 Result<Backend> parse_backend(std::string_view text) {
-  for (const Backend backend : {Backend::automatic, Backend::epoll, Backend::uring}) {
+  for (const Backend backend : {Backend::automatic, Backend::epoll, Backend::uring, Backend::xdp}) {
     if (text == to_string(backend)) return backend;
   }
-  return failed("'" + std::string(text) + "' is not auto, epoll or uring", {}, 0);
+  return failed("'" + std::string(text) + "' is not auto, epoll, uring or xdp", {}, 0);
 }
 
 std::string_view to_string(Backend backend) noexcept {
@@ -68,11 +69,23 @@ std::string_view to_string(Backend backend) noexcept {
       return EpollReactor::kName;
     case Backend::uring:
       return UringReactor::kName;
+    case Backend::xdp:
+      return XdpReactor::kName;
   }
   return "?";
 }
 
+Result<> only_bound_over_xdp() {
+  return failed("--backend xdp",
+                "(AF_XDP answers udp: addresses of netecho; use epoll or uring for anything else)",
+                EPROTONOSUPPORT);
+}
+
 Result<BackendChoice> choose_backend(Backend asked) {
+  if (asked == Backend::xdp) {
+    if (const auto xdp = XdpReactor::available(); !xdp) return std::unexpected(xdp.error());
+    return BackendChoice{Backend::xdp, {}};
+  }
   if (asked != Backend::epoll) {
     const auto uring = UringReactor::available();
     if (uring) return BackendChoice{Backend::uring, {}};

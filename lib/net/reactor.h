@@ -10,15 +10,16 @@
 #include "net/epoll_reactor.h"
 #include "net/uring_reactor.h"
 #include "net/views.h"
+#include "net/xdp/reactor.h"
 
 namespace wiremark::net {
 
-enum class Backend { automatic, epoll, uring };
+enum class Backend { automatic, epoll, uring, xdp };
 
 /// The version of liburing that this was built with, such as "2.3".
 const char* liburing_version() noexcept;
 
-/// "auto", "epoll" or "uring".
+/// "auto", "epoll", "uring" or "xdp".
 Result<Backend> parse_backend(std::string_view text);
 std::string_view to_string(Backend backend) noexcept;
 
@@ -32,6 +33,9 @@ struct BackendChoice {
 /// asked for by name either runs or is an error that names the fix. There is no silent fallback.
 Result<BackendChoice> choose_backend(Backend asked);
 
+/// Why AF_XDP cannot be had for what is neither a bound UDP socket nor beside one.
+Result<> only_bound_over_xdp();
+
 /// Opens the reactor of `backend` on this thread and calls body(view) with a View of it. Code
 /// inside `body` never asks which backend it has.
 template <template <class> class View, class F>
@@ -43,6 +47,10 @@ Result<> with_reactor(Backend backend, const ReactorOptions& options, F&& body) 
     return body(view);
   };
   if (backend == Backend::uring) return open_and_run(std::type_identity<UringReactor>{});
+  if (backend == Backend::xdp) {
+    if constexpr (Servers<View<XdpReactor>>) return open_and_run(std::type_identity<XdpReactor>{});
+    return only_bound_over_xdp();
+  }
   return open_and_run(std::type_identity<EpollReactor>{});
 }
 

@@ -7,6 +7,7 @@
 #include "base/counter.h"
 #include "net/uring_options.h"
 #include "net/wait.h"
+#include "net/xdp/mode.h"
 
 namespace wiremark::net {
 
@@ -60,6 +61,7 @@ struct ReactorOptions {
   UringOptions uring;
   /// UDP: datagrams to and from one peer pass the kernel together (UDP_SEGMENT, UDP_GRO).
   bool udp_offload = true;
+  XdpMode xdp = XdpMode::automatic;
 };
 
 /// Written by the reactor's thread, readable from any.
