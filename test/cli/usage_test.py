@@ -58,8 +58,8 @@ def files_that_cannot_be_written():
 @case
 def wrong_values_of_both_tools():
     for tool in BOTH:
-        expect_usage(tool, ["--backend", "foo"], "--backend", "foo", "auto, epoll or uring")
-        expect_usage(tool, ["-b", "io"], "--backend", "auto, epoll or uring")
+        expect_usage(tool, ["--backend", "foo"], "--backend", "foo", "auto, epoll, uring or xdp")
+        expect_usage(tool, ["-b", "io"], "--backend", "auto, epoll, uring or xdp")
         expect_usage(tool, ["-d", "5x"], "--duration", "5x", "time such as")
         expect_usage(tool, ["-d", "0"], "--duration", "'0'", "1s is a second")
         expect_usage(tool, ["--duration=-1s"], "--duration", "time such as")

@@ -10,12 +10,12 @@ using namespace wiremark;
 using namespace wiremark::net;
 
 TEST_CASE("backends are named and nothing else is one") {
-  for (const Backend backend : {Backend::automatic, Backend::epoll, Backend::uring})
+  for (const Backend backend : {Backend::automatic, Backend::epoll, Backend::uring, Backend::xdp})
     CHECK(parse_backend(to_string(backend)) == backend);
   for (const char* text : {"", "io_uring", "EPOLL", "automatic"}) {
     const auto backend = parse_backend(text);
     REQUIRE_FALSE(backend);
-    CHECK(backend.error().message().find("auto, epoll or uring") != std::string::npos);
+    CHECK(backend.error().message().find("auto, epoll, uring or xdp") != std::string::npos);
   }
 }
 

@@ -1,0 +1,174 @@
+// The program that the kernel runs for each frame: interpreted here, since BPF_PROG_TEST_RUN says
+// XDP_PASS also for what it redirects while the map has no socket; and run by the kernel.
+#include "net/xdp/program.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
+
+using namespace wiremark;
+using namespace wiremark::net;
+using namespace wiremark::net::xdp;
+
+namespace {
+
+struct Machine {
+  std::vector<bpf_insn> code;
+  std::vector<std::uint8_t> frame;
+
+  // True when it reaches the call of redirect_map. Nothing may be read behind the frame's end.
+  bool redirects() const {
+    std::uint64_t reg[11] = {};
+    for (std::size_t at = 0; at < code.size(); ++at) {
+      const bpf_insn& insn = code[at];
+      const auto imm = static_cast<std::uint32_t>(insn.imm);
+      if (insn.code == (BPF_JMP | BPF_CALL)) return true;
+      if (insn.code == (BPF_JMP | BPF_EXIT)) return false;
+      if (insn.code == (BPF_LDX | BPF_MEM | BPF_W) && insn.src_reg != 2) {
+        reg[insn.dst_reg] = insn.off == 4 ? frame.size() : 0;  // The context: the frame is at 0.
+      } else if ((insn.code & 0xe7) == (BPF_LDX | BPF_MEM)) {
+        const std::size_t width = (insn.code & 0x18) == BPF_B   ? 1
+                                  : (insn.code & 0x18) == BPF_H ? 2
+                                                                : 4;
+        REQUIRE(static_cast<std::size_t>(insn.off) + width <= frame.size());
+        reg[insn.dst_reg] = 0;
+        std::memcpy(&reg[insn.dst_reg], frame.data() + insn.off, width);
+      } else if (insn.code == (BPF_ALU64 | BPF_MOV | BPF_X)) {
+        reg[insn.dst_reg] = reg[insn.src_reg];
+      } else if (insn.code == (BPF_ALU64 | BPF_ADD | BPF_K)) {
+        reg[insn.dst_reg] += imm;
+      } else if (insn.code == (BPF_ALU64 | BPF_MOV | BPF_K)) {
+        reg[insn.dst_reg] = imm;
+      } else if (insn.code == (BPF_ALU | BPF_AND | BPF_K)) {
+        reg[insn.dst_reg] &= imm;
+      } else if (insn.code == (BPF_JMP | BPF_JGT | BPF_X)) {
+        if (reg[insn.dst_reg] > reg[insn.src_reg]) at += static_cast<std::size_t>(insn.off);
+      } else if (insn.code == (BPF_JMP32 | BPF_JNE | BPF_K)) {
+        if (static_cast<std::uint32_t>(reg[insn.dst_reg]) != imm)
+          at += static_cast<std::size_t>(insn.off);
+      } else if (insn.code == (BPF_LD | BPF_DW | BPF_IMM)) {
+        ++at;
+      } else {
+        FAIL("an instruction that this test does not know: " << int{insn.code});
+      }
+    }
+    FAIL("the program has no end");
+    return false;
+  }
+};
+
+std::vector<std::uint8_t> ipv4() {
+  return {2,  0,  0, 0, 0,  1,  2, 0, 0,  0,  0, 2, 8,    0,    0x45, 0,    0, 29, 0, 0, 64, 0,
+          64, 17, 0, 0, 10, 99, 0, 2, 10, 99, 0, 1, 0x4e, 0x20, 0x1b, 0x5f, 0, 9,  0, 0, 'a'};
+}
+
+std::vector<std::uint8_t> ipv6() {
+  std::vector<std::uint8_t> frame(63, 0);
+  frame[12] = 0x86;
+  frame[13] = 0xdd;
+  frame[14] = 0x60;
+  frame[20] = 17;
+  frame[38] = 0xfd;
+  frame[53] = 1;
+  frame[56] = 0x1b;
+  frame[57] = 0x5f;
+  return frame;
+}
+
+Address address(const char* text) {
+  const auto parsed = Address::parse(text);
+  REQUIRE(parsed);
+  return *parsed;
+}
+
+bool redirected(const char* to, const std::vector<std::uint8_t>& frame) {
+  return Machine{assemble(address(to), 3), frame}.redirects();
+}
+
+// What the kernel's own run of it returns.
+int run_in_kernel(const Program& program, std::vector<std::uint8_t> frame) {
+  bpf_attr attributes{};
+  attributes.test.prog_fd = static_cast<std::uint32_t>(program.fd());
+  attributes.test.data_in = reinterpret_cast<std::uintptr_t>(frame.data());
+  attributes.test.data_size_in = static_cast<std::uint32_t>(frame.size());
+  if (bpf(BPF_PROG_TEST_RUN, attributes) != 0) return -errno;
+  return static_cast<int>(attributes.test.retval);
+}
+
+}  // namespace
+
+TEST_CASE("datagrams to exactly this address and port are redirected") {
+  CHECK(redirected("udp:10.99.0.1:7007", ipv4()));
+  CHECK(redirected("udp:[fd00::1]:7007", ipv6()));
+}
+
+TEST_CASE("another address, port or family passes") {
+  CHECK_FALSE(redirected("udp:10.99.0.2:7007", ipv4()));
+  CHECK_FALSE(redirected("udp:10.99.0.1:7008", ipv4()));
+  CHECK_FALSE(redirected("udp:10.99.0.1:7007", ipv6()));
+  CHECK_FALSE(redirected("udp:[fd00::1]:7008", ipv6()));
+  CHECK_FALSE(redirected("udp:[fd00::2]:7007", ipv6()));
+  CHECK_FALSE(redirected("udp:[fd01::1]:7007", ipv6()));
+  CHECK_FALSE(redirected("udp:[fd00::1]:7007", ipv4()));
+}
+
+TEST_CASE("ARP, fragments, options, TCP and extension headers pass") {
+  const auto with = [](std::vector<std::uint8_t> frame, std::size_t at, int value) {
+    frame[at] = static_cast<std::uint8_t>(value);
+    return frame;
+  };
+  constexpr const char* kTo = "udp:10.99.0.1:7007";
+  CHECK_FALSE(redirected(kTo, with(ipv4(), 13, 6)));
+  CHECK_FALSE(redirected(kTo, with(ipv4(), 20, 0x20)));
+  CHECK_FALSE(redirected(kTo, with(ipv4(), 21, 1)));
+  CHECK(redirected(kTo, with(ipv4(), 20, 0x40)));  // Don't fragment.
+  CHECK_FALSE(redirected(kTo, with(ipv4(), 14, 0x46)));
+  CHECK_FALSE(redirected(kTo, with(ipv4(), 23, 6)));
+  CHECK_FALSE(redirected("udp:[fd00::1]:7007", with(ipv6(), 20, 44)));
+}
+
+TEST_CASE("a frame that was cut in a header passes, and nothing behind its end is read") {
+  for (std::size_t size = 0; size < 42; ++size) {
+    auto frame = ipv4();
+    frame.resize(size);
+    CHECK_FALSE(redirected("udp:10.99.0.1:7007", frame));
+  }
+  for (std::size_t size = 0; size < 62; ++size) {
+    auto frame = ipv6();
+    frame.resize(size);
+    CHECK_FALSE(redirected("udp:[fd00::1]:7007", frame));
+  }
+}
+
+TEST_CASE("the kernel takes the programs, and they pass all without a socket") {
+  for (const char* to : {"udp:10.99.0.1:7007", "udp:[fd00::1]:7007"}) {
+    const auto program = Program::load(address(to), 2);
+    if (!program && (program.error().code == EPERM || program.error().code == ENOSYS)) {
+      MESSAGE("not tried: " << program.error().message());
+      return;
+    }
+    REQUIRE_MESSAGE(program, program.error().message());
+    CHECK(run_in_kernel(*program, ipv4()) == XDP_PASS);
+    CHECK(run_in_kernel(*program, ipv6()) == XDP_PASS);
+  }
+}
+
+TEST_CASE("what the kernel refuses names the fix") {
+  CHECK(refused("x", EPERM).error().message().find("cap_net_raw") != std::string::npos);
+  CHECK(refused("x", ENOBUFS).error().message().find("ulimit -l") != std::string::npos);
+  CHECK(refused("x", EBUSY).error().message().find("another program") != std::string::npos);
+  CHECK(refused("x", EOPNOTSUPP).error().message().find("--xdp generic") != std::string::npos);
+}
+
+TEST_CASE("modes are read as they are written") {
+  for (const XdpMode mode : {XdpMode::automatic, XdpMode::native, XdpMode::generic}) {
+    const auto read = parse_xdp_mode(to_string(mode));
+    REQUIRE(read);
+    CHECK(*read == mode);
+  }
+  CHECK_FALSE(parse_xdp_mode("zc"));
+}
