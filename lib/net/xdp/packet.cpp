@@ -43,7 +43,7 @@ std::size_t carried(Bytes frame, bool ipv6) noexcept {
   const std::size_t room = frame.size() - kEthernetHeader;
   if (ipv6) {
     const std::size_t size = load16(ip + 4);
-    const bool plain = ip[0] >> 4 == std::byte{6} && ip[6] == std::byte{IPPROTO_UDP};
+    const bool plain = (ip[0] >> 4) == std::byte{6} && ip[6] == std::byte{IPPROTO_UDP};
     return plain && size <= room - kIpv6Header ? size : 0;
   }
   const std::size_t size = load16(ip + 2);
