@@ -87,7 +87,7 @@ XdpReactor::XdpReactor(const ReactorOptions& options)
       waiter_(options.wait),
       attention_(options.heartbeat),
       taken_until_(kFramesPerTurn * xdp::Queue::kFrame),
-      held_(stats_) {}
+      held_(options_, stats_) {}
 
 Result<> XdpReactor::available() {
   const Fd socket(::socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0));
