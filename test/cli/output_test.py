@@ -351,6 +351,17 @@ def a_search_can_be_interrupted():
 
 
 @case
+def a_generator_that_is_full_says_how_to_share_its_load():
+    with Echo() as server:
+        ended = netload(server.address, "-c", "50", "-s", "16k", "-R", "400k", "-d", "200ms", "--json", seconds=180)
+        (advice,) = [text for text in ended.json()["warnings"] if text.startswith("one generator is full")]
+        contains(advice, f"{server.address} -c 50 -s 16k -R 400k -d 200ms --share 0/")
+        # A closed loop has no plan that others could help to keep.
+        warnings = netload(server.address, "-c", "50", "-s", "16k", "-d", "200ms", "--json").json()["warnings"]
+        equal([text for text in warnings if "--share" in text], [], "advice without a plan")
+
+
+@case
 def the_generator_is_named_as_the_limit():
     """Both share one processor and the generator does nearly all the work, so that the server is never the limit."""
     with Echo() as server:

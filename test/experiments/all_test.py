@@ -10,9 +10,10 @@ import types
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / 'report')]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / 'report')]
 
 import all as experiments
+import e1_report
 import pages_check
 
 NETREPORT, DOCUMENTS = (pathlib.Path(one).resolve() for one in sys.argv[1:3])
@@ -36,6 +37,23 @@ class Page(unittest.TestCase):
         self.assertIn('It did not run: exit code 77: no room', page)
         self.assertNotIn('<h2>E4: ', page)
         self.assertIn('2,077 / 1,361', experiments.page_of(options, {}, {'E6': 'it was left out'}))
+
+
+class E1(unittest.TestCase):
+    @staticmethod
+    def rows(**packets):
+        """A cell for each figure of a format, in segments a second in each direction."""
+        return [{'format': name, 'model': f'staged:{cell}ms', 'client': 'open',
+                 'load': {'totals': {'messages': 1, 'seconds': 1, 'packets': {'in': figure, 'out': figure}}}}
+                for name, figures in packets.items() for cell, figure in enumerate(figures)]
+
+    def test_it_ends_in_a_sentence_for_each_other_format(self):
+        few = list(e1_report.conclusions(self.rows(bytes=[100, 200], json=[100, 300])))
+        self.assertEqual(len(few), 1)
+        self.assertTrue(few[0].startswith('cannot tell json and bytes apart by packets/s: '), few[0])
+        many = list(e1_report.conclusions(self.rows(bytes=[100] * 6, protobuf=[201] * 6, json=[50] * 6)))
+        self.assertEqual([said[:34] for said in many], ["protobuf has 2.01 (2.01 to 2.01, 9", "json has 0.50 (0.50 to 0.50, 96.9 "])
+        self.assertEqual(list(e1_report.conclusions([{'failed': 'no'}])), [])
 
 
 if __name__ == '__main__':

@@ -1,4 +1,5 @@
 """What E1 measured: the table, what was published, and the answer to the open question."""
+from bench import ratio
 from bench.console import machine
 from bench.table import Table
 
@@ -126,6 +127,18 @@ whether clients wait for the tick. All formats together, each way, headers inclu
   for its answer is acknowledged before, and the answers of a tick share a segment.""")
 
 
+def conclusions(rows):
+    """Whether each other format moves more than the first, by cells of the same model and clients."""
+    done = [row for row in rows if 'failed' not in row and row['load']['totals']['messages'] > 0]
+    packets = {(row['format'], row['model'], row['client']): packets_each_way(row) for row in done}
+    formats = list(dict.fromkeys(row['format'] for row in done))
+    for first, name in ((formats[0], name) for name in formats[1:]):
+        cells_of_both = [key[1:] for key in packets if key[0] == name and (first, *key[1:]) in packets]
+        of_first = ratio.paired_ratio([(packets[(name, *cell)], packets[(first, *cell)]) for cell in cells_of_both])
+        if of_first:
+            yield ratio.conclusion(of_first, name, first, 'packets/s')
+
+
 def packets_per_message(row):
     return 2 * packets_each_way(row) / row['load']['totals']['qps']
 
@@ -137,6 +150,9 @@ def bytes_per_message(row):
 def print_end(rows):
     print(PUBLISHED)
     print_answer(rows)
+    print('\nover all cells, a cell of both counting as a round:')
+    for sentence in conclusions(rows):
+        print(f'  {sentence}')
     done = [row for row in rows if 'failed' not in row]
     if done:
         config = done[0]['load']['config']

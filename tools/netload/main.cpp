@@ -1,6 +1,9 @@
 // netload: a load generator that checks every reply and says what it cost.
+#include <algorithm>
+
 #include "netload/find_server.h"
 #include "netload/run.h"
+#include "netload/sharing.h"
 #include "netload/studies/bypass.h"
 #include "netload/studies/compare.h"
 #include "netload/studies/find_max.h"
@@ -8,6 +11,7 @@
 #include "options.h"
 #include "printing.h"
 #include "report.h"
+#include "report/verdict.h"
 #include "signals.h"
 
 using namespace wiremark;
@@ -49,6 +53,16 @@ Result<int> run(const LoadOptions& options, const std::vector<std::string>& argu
   if (options.find_max) return find_max(options, *backend, target, arguments, stop, signals);
   auto result = run_load(options, *backend, target, arguments, stop, signals);
   if (!result) return std::unexpected(result.error());
+  // In a closed loop there is no plan that others could help to keep.
+  if (result->pacing && report::generator_was_limit(*result)) {
+    const double seconds = std::max(result->totals.seconds, 1e-9);
+    result->warnings.push_back(
+        how_to_share({.arguments = arguments,
+                      .has_target = !options.target.empty(),
+                      .share = options.share,
+                      .wanted_hz = static_cast<double>(result->outcome->planned) / seconds,
+                      .reached_hz = result->totals.qps()}));
+  }
   if (auto written = tools::report(*result, options.output); !written)
     return std::unexpected(written.error());
   if (auto written = write_distribution(*result, options.latency); !written)
