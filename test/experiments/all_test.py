@@ -52,7 +52,8 @@ class E1(unittest.TestCase):
         self.assertEqual(len(few), 1)
         self.assertTrue(few[0].startswith('cannot tell json and bytes apart by packets/s: '), few[0])
         many = list(e1_report.conclusions(self.rows(bytes=[100] * 6, protobuf=[201] * 6, json=[50] * 6)))
-        self.assertEqual([said[:34] for said in many], ["protobuf has 2.01 (2.01 to 2.01, 9", "json has 0.50 (0.50 to 0.50, 96.9 "])
+        self.assertEqual([said[:34] for said in many],
+                         ["protobuf has 2.01 (2.01 to 2.01, 9", "json has 0.50 (0.50 to 0.50, 96.9 "])
         self.assertEqual(list(e1_report.conclusions([{'failed': 'no'}])), [])
 
 

@@ -67,6 +67,10 @@ def print_closed(runs):
             thousands = median_interval([run['qps'] / 1000 for run in own])
             cost = median_interval(rounds.values(own, rounds.COST))
             print(table.row(name, cost.text(2), f'{thousands.text(1)} k', ratio.text(2) if ratio else '-'))
+        ours = [name for name in clients if name.startswith('netload')]
+        other = rounds.nearest(clients, ours)
+        if other and epoll:
+            print(f"  {rounds.sentence(clients, 'netload epoll', other, words='client CPU per request')}")
         for name, most in CLOSED_MAX_US.items():
             if name in clients:
                 print(aim(f'{name}, us/request', statistics.median(

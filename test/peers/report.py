@@ -40,6 +40,10 @@ def print_group(point, placed, servers):
           f'{waited:.1f} % of the time' + (
               f';\n  {opposed} pairs not compared: opposite ends were the bottleneck'
               if opposed else ''))
+    peer = rounds.nearest(servers, BASELINES)
+    for ours in BASELINES:
+        if peer and ours in servers:
+            print(f'  {rounds.sentence(servers, ours, peer)}')
 
 
 def print_points(runs):

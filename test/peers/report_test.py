@@ -1,4 +1,6 @@
 """What is promised of a comparison, and what its rounds say of it."""
+import contextlib
+import io
 import pathlib
 import sys
 import unittest
@@ -8,6 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from bench.load import Point
 from bench.ratio import median_interval
 from bench.rounds import COST
+import report
 import targets
 
 
@@ -44,6 +47,19 @@ class Targets(unittest.TestCase):
                           (str(Point.parse('16kx10')), 'floor-uring', 0.97)])
         self.assertEqual([verdict[2:4] for verdict in targets.verdicts(runs)],
                          [('floor-epoll', 'epoll'), ('floor-uring', 'uring')])
+
+
+class Tables(unittest.TestCase):
+    def test_a_point_ends_in_a_sentence_about_the_nearest_peer(self):
+        figures = {'qps': 1e5, 'server_cpu_pct': 99, 'client_cpu_pct': 50, report.CLIENT_COST: 1.0, 'steal_pct': 0,
+                   'waited_pct': 0, 'distance_ns': [60, 60]}
+        runs = [{'point': str(Point.parse('512x1000')), 'server': name, 'round': n, 'placed': 'near', COST: cost,
+                 **figures} for n in range(6) for name, cost in (('epoll', 1.0), ('asio', 1.5), ('uv', 1.25))]
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            report.print_points(runs)
+        self.assertIn('  epoll has 0.80 (0.80 to 0.80, 96.9 % confidence, 6 rounds) of uv\'s server CPU per message\n',
+                      printed.getvalue())
+        self.assertNotIn('asio\'s', printed.getvalue())
 
 
 if __name__ == '__main__':
