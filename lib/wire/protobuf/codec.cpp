@@ -20,7 +20,7 @@ DecodeError ProtobufCodec::decode_any_numbers(Bytes from, Message& message) cons
   if (from.size() < 8 || !protobuf::get_field(at, end, kHeadTag, head) ||
       !protobuf::get_field(at, end, kGuidTag, guid) ||
       !protobuf::get_last_bytes(Bytes(at, end), kContentTag, content) ||
-      content.size() > limits_.frame_size || !is_ascii(content)) {
+      content.size() > limits_.frame_size || !is_utf8(content)) {
     return decode_any_order(from, message);
   }
   message.head = static_cast<std::int32_t>(head);
