@@ -1,25 +1,9 @@
 // What codecbench measured: its run, its cells, and how they stand beside an earlier run.
 #include "report/codec_table.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 namespace wiremark::report {
-
-std::string CellName::key() const {
-  std::string which;
-  if (!shape.empty()) which = "/" + shape;
-  if (size > 0) which += fmt::format("={}", size);
-  return fmt::format("{}{}/{}:{}/{}/{}", workload, which, format, implementation, op,
-                     to_string(access));
-}
-
-const Cell* find_cell(const std::vector<Cell>& cells, std::string_view key) {
-  const auto found =
-      std::ranges::find_if(cells, [key](const Cell& cell) { return cell.name.key() == key; });
-  return found == cells.end() || found->figures.batches == 0 ? nullptr : &*found;
-}
 
 std::size_t Baseline::count(Answer answer) const {
   return static_cast<std::size_t>(std::ranges::count(changes, answer, &Change::answer));

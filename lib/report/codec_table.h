@@ -4,11 +4,18 @@
 #include <string>
 #include <vector>
 
+#include "measure/cell.h"
 #include "measure/ratio.h"
-#include "report/cell.h"
 #include "report/result.h"
 
 namespace wiremark::report {
+
+using measure::Access;
+using measure::Cell;
+using measure::CellFigures;
+using measure::CellName;
+using measure::find_cell;
+using measure::Labels;
 
 /// What a row is beside what it was.
 enum class Answer : std::uint8_t {

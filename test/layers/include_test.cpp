@@ -12,9 +12,10 @@ namespace {
 const struct {
   std::regex header, home;
 } kRules[] = {
-    {std::regex("net/.*"), std::regex("(lib/(net|load)|tools|test)/.*")},
+    {std::regex("net/.*"),
+     std::regex("(lib/(net|load)|tools|test)/.*|lib/bench/(bench.h|codecs.cpp)")},
     {std::regex("probe/.*"), std::regex("(lib/(probe|net)|tools|test)/.*")},
-    {std::regex("wire/.*"), std::regex("(lib/(wire|load)|tools|test)/.*")},
+    {std::regex("wire/.*"), std::regex("(lib/(wire|load|bench)|tools|test)/.*")},
     // The parts of a format are for itself, the list of formats, codecbench and tests.
     {std::regex("wire/bytes/.*"),
      std::regex("lib/wire/(bytes/.*|codecs.h)|(tools/codecbench|test)/.*")},
@@ -25,11 +26,12 @@ const struct {
     {std::regex("wire/flatbuffers/.*"),
      std::regex("lib/wire/(flatbuffers/.*|codecs.h)|(tools/codecbench|test)/.*")},
     {std::regex("wire/y3/.*"), std::regex("lib/wire/(y3/.*|codecs.h)|(tools/codecbench|test)/.*")},
-    {std::regex("measure/.*"), std::regex("(lib/(measure|load|probe|report)|tools|test)/.*")},
+    {std::regex("measure/.*"), std::regex("(lib/(measure|load|probe|report|bench)|tools|test)/.*")},
     {std::regex("picture/.*"), std::regex("(lib/(picture|report/html)|test)/.*")},
     // How a page is made is known to the pages; who wants one includes report/html.h.
     {std::regex("report/html/.*"), std::regex("(lib/report/html|test)/.*")},
     {std::regex("report/.*"), std::regex("(lib/report|tools|test)/.*")},
+    {std::regex("bench/.*"), std::regex("(lib/bench|tools/codecbench|test)/.*")},
     {std::regex("load/.*"), std::regex("(lib/load|tools/netload|test)/.*")},
     {std::regex("(tools|test|doctest)/.*"), std::regex("(tools|test)/.*")},
     {std::regex("liburing.*"), std::regex("lib/net/uring.*|test/peers/floor_uring.cpp")},
@@ -40,8 +42,9 @@ const struct {
      std::regex("tools/codecbench/rivals/.*")},
     {std::regex("zlib.h"), std::regex("lib/report/hdr.*")},
     {std::regex("CLI/.*"), std::regex("tools/(options|completion).cpp")},
-    {std::regex("fmt/.*"), std::regex("(tools|lib/(measure|picture|probe|report|load)|test)/.*|lib/"
-                                      "wire/(contents|describe).cpp")},
+    {std::regex("fmt/.*"),
+     std::regex("(tools|lib/(measure|picture|probe|report|load|bench)|test)/.*|lib/"
+                "wire/(contents|describe).cpp")},
     {std::regex("nlohmann/.*"),
      std::regex("lib/report/(document|shape|upgrade).h|(tools/codecbench/rivals|test)/.*")},
 };

@@ -1,9 +1,9 @@
 // The sentence under a table of codecbench: the fastest of those that do the same.
 #include <doctest/doctest.h>
 
-#include "codecbench/conclusion.h"
+#include "bench/conclusion.h"
 
-using namespace wiremark::tools;
+using namespace wiremark::bench;
 
 namespace {
 

@@ -7,12 +7,12 @@
 #include <set>
 #include <string>
 
-#include "codecbench/e2/message_set.h"
-#include "codecbench/random.h"
+#include "bench/message_set.h"
+#include "bench/random.h"
 #include "wire/contents.h"
 
 using namespace wiremark;
-using namespace wiremark::tools;
+using namespace wiremark::bench;
 
 namespace {
 
@@ -25,7 +25,7 @@ unsigned bits_of(std::int32_t number) {
 TEST_CASE("hot messages all have the numbers of the experiment, and each content once") {
   Random random(1);
   const wire::Contents contents = wire::script_contents();
-  const MessageSet messages(report::Access::hot, contents, random);
+  const MessageSet messages(Access::hot, contents, random);
   REQUIRE(messages.size() == contents.texts.size());
   for (std::size_t i = 0; i < messages.size(); ++i) {
     CHECK(messages[i].head == 567);
@@ -37,8 +37,8 @@ TEST_CASE("hot messages all have the numbers of the experiment, and each content
 TEST_CASE("cold messages have numbers of every length and either sign, drawn anew") {
   Random random(1);
   const wire::Contents contents = wire::e2_contents();
-  const MessageSet first(report::Access::cold, contents, random);
-  const MessageSet second(report::Access::cold, contents, random);
+  const MessageSet first(Access::cold, contents, random);
+  const MessageSet second(Access::cold, contents, random);
   for (const auto number : {&wire::Message::head, &wire::Message::guid}) {
     std::set<std::pair<bool, unsigned>> seen;
     for (const wire::Message& message : first.all())

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codecbench/bench.h"
+#include "bench/bench.h"
 #include "codecbench/rows.h"
 #include "options.h"
 

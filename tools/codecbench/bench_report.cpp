@@ -5,10 +5,10 @@
 
 #include "base/cpus.h"
 #include "base/units.h"
+#include "bench/shelf.h"
+#include "bench/verdict.h"
 #include "codecbench/codec_text.h"
-#include "codecbench/shelf.h"
 #include "codecbench/simd.h"
-#include "codecbench/verdict.h"
 #include "measure/quantity.h"
 #include "printing.h"
 #include "report.h"
@@ -60,7 +60,10 @@ report::RunResult run_of(const Options& options, std::chrono::system_clock::time
   }
   result.machine = report::share_of(measurement.machine);
   result.host.libraries.push_back("in use: " + simd_in_use());
-  result.warnings = judge(options, measurement);
+  for (const PacketContents& packets : options.selection.packets) {
+    if (!packets.contents->note.empty()) result.warnings.push_back(packets.contents->note);
+  }
+  std::ranges::move(judge(options.method, measurement), std::back_inserter(result.warnings));
   result.interrupted = measurement.interrupted;
   return result;
 }

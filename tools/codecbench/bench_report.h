@@ -3,8 +3,8 @@
 
 #include <chrono>
 
+#include "bench/bench.h"
 #include "codecbench/baseline.h"
-#include "codecbench/bench.h"
 #include "codecbench/bench_options.h"
 
 namespace wiremark::tools {

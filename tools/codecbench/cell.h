@@ -1,16 +1,10 @@
-// The cells of codecbench's table, which lib/report writes and reads.
+// The harness of lib/bench by names of its own: codecbench is rows, and what is said of them.
 #pragma once
 
-#include "report/cell.h"
+#include "bench/cell.h"
 
 namespace wiremark::tools {
 
-using report::Access;
-using report::Cell;
-using report::CellFigures;
-using report::CellName;
-using report::find_cell;
-using report::Labels;
-using report::to_string;
+using namespace bench;
 
 }  // namespace wiremark::tools

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "base/cpus.h"
+#include "bench/bench.h"
 #include "codecbench/baseline.h"
-#include "codecbench/bench.h"
 #include "codecbench/bench_options.h"
 #include "codecbench/bench_report.h"
 #include "codecbench/experiments.h"

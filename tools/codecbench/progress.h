@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "codecbench/bench.h"
+#include "bench/bench.h"
 #include "codecbench/bench_options.h"
 
 namespace wiremark::tools {

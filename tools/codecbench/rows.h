@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "codecbench/subject.h"
+#include "bench/message_set.h"
+#include "bench/subject.h"
+#include "codecbench/cell.h"
 #include "wire/contents.h"
 
 namespace wiremark::tools {
 
 using wire::Contents;
-using SharedContents = std::shared_ptr<const Contents>;
 
 /// What the packets of some rows carry, and what these rows call it: "ascii", "text", "escapes".
 struct PacketContents {

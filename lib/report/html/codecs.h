@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "report/cell.h"
+#include "report/codec_table.h"
 #include "report/html/page.h"
 
 namespace wiremark::report {

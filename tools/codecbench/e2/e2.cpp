@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
-#include "codecbench/table.h"
+#include "bench/table.h"
 
 namespace wiremark::tools {
 namespace {
 
 std::string ms_of(const std::vector<Cell>& cells, const CellName& name, double turns) {
   const Cell* cell = find_cell(cells, name.key());
-  return cell == nullptr ? "-" : format_figure(cell->figures.ns_p50 * turns / 1e6);
+  return cell == nullptr ? "-" : bench::format_figure(cell->figures.ns_p50 * turns / 1e6);
 }
 
 constexpr std::string_view kE2Wrong =
@@ -46,7 +46,7 @@ std::string format_e2(const std::vector<Cell>& cells) {
     text += fmt::format(
         "{:<26} {:>8} {:>8} {:>14}\n", cell.name.row(), ms_of(cells, cell.name, kTurns),
         ms_of(cells, cold, kTurns),
-        floor == nullptr ? "-" : format_figure(cell.figures.ns_p50 / floor->figures.ns_p50));
+        floor == nullptr ? "-" : bench::format_figure(cell.figures.ns_p50 / floor->figures.ns_p50));
   }
   return text + std::string(kE2Wrong);
 }

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "codecbench/table.h"
+#include "bench/table.h"
 
 namespace wiremark::tools {
 namespace {
@@ -58,13 +58,14 @@ std::string format_e4(const std::vector<Cell>& cells) {
       };
       const Cell* nest = find_cell(cells, key("nest"));
       const Cell* member = find_cell(cells, key("union"));
-      text += fmt::format("{:>16} bytes {:>9.0f} {:>9.0f} {:>7.2f}   {:>8} {:>8} {:>8} {:>7}\n",
-                          published.bytes, published.nest_ms, published.union_ms,
-                          published.union_ms / published.nest_ms, format_p50(cells, key("nest")),
-                          format_p50(cells, key("union")), format_p50(cells, key("route")),
-                          nest == nullptr || member == nullptr
-                              ? "-"
-                              : format_figure(member->figures.ns_p50 / nest->figures.ns_p50));
+      text += fmt::format(
+          "{:>16} bytes {:>9.0f} {:>9.0f} {:>7.2f}   {:>8} {:>8} {:>8} {:>7}\n", published.bytes,
+          published.nest_ms, published.union_ms, published.union_ms / published.nest_ms,
+          bench::format_p50(cells, key("nest")), bench::format_p50(cells, key("union")),
+          bench::format_p50(cells, key("route")),
+          nest == nullptr || member == nullptr
+              ? "-"
+              : bench::format_figure(member->figures.ns_p50 / nest->figures.ns_p50));
     }
   }
   return text + std::string(kE4Wrong);

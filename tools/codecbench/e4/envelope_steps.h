@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "codecbench/shelf.h"
-#include "codecbench/subject.h"
+#include "bench/shelf.h"
+#include "bench/subject.h"
+#include "codecbench/cell.h"
 #include "wire/envelope.h"
 
 namespace wiremark::tools {

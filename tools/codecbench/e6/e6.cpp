@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "codecbench/table.h"
+#include "bench/table.h"
 
 namespace wiremark::tools {
 namespace {
@@ -51,8 +51,9 @@ std::string format_e6(const std::vector<Cell>& cells, const std::vector<Cell>& p
       if (access == "cold") line += "  ";
       for (const E6Figures& published : kE6Published) {
         line += fmt::format(
-            " {:>7}", format_p50(from, fmt::format("take/pairs={}/{}/take/{}", published.pairs,
-                                                   cell.name.row(), access)));
+            " {:>7}",
+            bench::format_p50(from, fmt::format("take/pairs={}/{}/take/{}", published.pairs,
+                                                cell.name.row(), access)));
       }
     }
     return line + "\n";
@@ -73,8 +74,9 @@ std::string format_e6(const std::vector<Cell>& cells, const std::vector<Cell>& p
     const Cell* all = find_cell(parallel, key);
     if (one == nullptr || all == nullptr) continue;
     text += fmt::format("{:<24} {:>8} -> {:>8}  {:.2f}x\n", cell.name.row(),
-                        format_figure(one->figures.qps / 1e6),
-                        format_figure(all->figures.qps / 1e6), all->figures.qps / one->figures.qps);
+                        bench::format_figure(one->figures.qps / 1e6),
+                        bench::format_figure(all->figures.qps / 1e6),
+                        all->figures.qps / one->figures.qps);
   }
   return text + std::string(kE6Wrong);
 }

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "codecbench/cell.h"
+#include "bench/cell.h"
 #include "measure/cpu_usage.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 
 struct Tally {
   std::vector<float> batches;            ///< ns per operation of each batch.
@@ -29,4 +29,4 @@ struct Tally {
 /// Sums up what all threads counted of a row; `tallies` must not be empty.
 CellFigures sum_up(std::span<const Tally> tallies);
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

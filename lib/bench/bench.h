@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "codecbench/cell.h"
-#include "codecbench/subject.h"
+#include "bench/cell.h"
+#include "bench/subject.h"
 #include "measure/cpu_usage.h"
 #include "net/stop.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 
 /// How rows are measured. Every repeat measures every row once, in a new order; a row is set up
 /// anew each time, with its data at other addresses.
@@ -57,4 +57,4 @@ Result<Measurement> run_bench(const std::vector<Row>& rows, const Method& method
                               const net::Stop& stop,
                               const std::function<void(const Standing&)>& progress);
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

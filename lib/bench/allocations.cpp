@@ -1,5 +1,5 @@
 // How often this thread has asked for memory, counted by functions in place of the allocator's.
-#include "codecbench/allocations.h"
+#include "bench/allocations.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -71,7 +71,7 @@ int posix_memalign(void** block, std::size_t alignment, std::size_t size) noexce
 
 #endif
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 
 std::optional<std::uint64_t> allocations_of_this_thread() noexcept {
 #if WIREMARK_COUNTS_ALLOCATIONS
@@ -81,4 +81,4 @@ std::optional<std::uint64_t> allocations_of_this_thread() noexcept {
 #endif
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

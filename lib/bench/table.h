@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "codecbench/bench.h"
-#include "codecbench/cell.h"
+#include "bench/bench.h"
+#include "bench/cell.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 
 /// One block per workload, shape and access; in it the fastest row of each op first. At most 120
 /// columns. `colour` marks the fastest own row of each op.
@@ -20,4 +20,4 @@ std::string format_figure(double figure);
 /// The median batch of the cell `key` in ns, or a gap where there is none.
 std::string format_p50(const std::vector<Cell>& cells, std::string_view key);
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

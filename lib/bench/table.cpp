@@ -1,14 +1,14 @@
 // The cells as a table for people.
-#include "codecbench/table.h"
+#include "bench/table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
-#include "codecbench/e2/packet_numbers.h"
+#include "bench/packet_numbers.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 namespace {
 
 constexpr std::string_view kBold = "\033[1m";
@@ -52,7 +52,7 @@ std::string format_labels(const CellName& name) {
   const Labels& labels = name.labels;
   if (name.op == "encode") return std::string(labels.object == "none" ? "" : labels.object);
   std::string text = labels.result;
-  text += labels.validated ? " checked" : " unchecked";
+  text += fmt::format("{}{}", text.empty() ? "" : " ", labels.validated ? "checked" : "unchecked");
   if (labels.object != "none") text += fmt::format(" {}", labels.object);
   return text;
 }
@@ -141,4 +141,4 @@ std::string format_table(const std::vector<Cell>& cells, bool colour) {
   return text;
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

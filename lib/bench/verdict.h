@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "codecbench/bench.h"
-#include "codecbench/bench_options.h"
+#include "bench/bench.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 
 inline constexpr double kSpreadPctMax =
     10;  ///< Above it, two runs may disagree about which is faster.
@@ -15,6 +14,6 @@ inline constexpr double kCpuSharePctMin = 95;       ///< Of the time within batc
 inline constexpr std::uint64_t kBatchesMin = 1000;  ///< So that 10 are above the p99.
 
 /// One sentence for each doubt.
-std::vector<std::string> judge(const Options& options, const Measurement& measurement);
+std::vector<std::string> judge(const Method& method, const Measurement& measurement);
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

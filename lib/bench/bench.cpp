@@ -1,5 +1,5 @@
 // The method of codecbench: rows checked, calibrated, interleaved, repeated and summed up.
-#include "codecbench/bench.h"
+#include "bench/bench.h"
 
 #include <fmt/format.h>
 
@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "base/cpus.h"
-#include "codecbench/allocations.h"
-#include "codecbench/counters.h"
-#include "codecbench/tally.h"
+#include "bench/allocations.h"
+#include "bench/counters.h"
+#include "bench/tally.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 namespace {
 
 /// If other work takes the processor for most of a slice, only interrupted batches would be left.
@@ -262,4 +262,4 @@ Result<Measurement> run_bench(const std::vector<Row>& rows, const Method& method
   return Bench(rows, method, stop, progress).run();
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

@@ -1,11 +1,11 @@
 // Packets laid out one behind the other in one block, at a random offset.
-#include "codecbench/shelf.h"
+#include "bench/shelf.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 
 std::size_t cold_bytes() {
   static const std::size_t bytes = [] {
@@ -20,4 +20,4 @@ std::size_t item_count(bool cold, std::size_t hot, std::size_t bytes) {
   return std::clamp<std::size_t>(cold_bytes() / std::max<std::size_t>(bytes, 1), 2, 65'536);
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

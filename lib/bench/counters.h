@@ -6,7 +6,7 @@
 
 #include "base/fd.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 
 /// Two hardware counters of one thread, user mode only (perf_event_open(2), Linux 2.6.31). Most
 /// virtual machines have none, and kernel.perf_event_paranoid over 2 forbids them.
@@ -36,4 +36,4 @@ class Counters {
   std::string unavailable_;
 };
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace wiremark::report {
+namespace wiremark::measure {
 
 /// Whether code and data are expected (hot: few items in turn, learnt by the branch predictor and
 /// held by the first-level cache) or not (cold: a fresh random order over as much as half of L2).
@@ -75,4 +75,4 @@ struct Cell {
 /// The cell with this key, or null when it is not there or was not measured.
 const Cell* find_cell(const std::vector<Cell>& cells, std::string_view key);
 
-}  // namespace wiremark::report
+}  // namespace wiremark::measure

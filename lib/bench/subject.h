@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "codecbench/cell.h"
-#include "codecbench/random.h"
+#include "bench/cell.h"
+#include "bench/random.h"
 #include "wire/decode_error.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 
 /// Makes the compiler compute `value` into a register. Memory is not affected, so that other
 /// results of a decoder can stay in registers too.
@@ -116,4 +116,4 @@ Row make_row(const CellName& name, Args... args) {
           }};
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

@@ -2,24 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "codecbench/e2/packet_numbers.h"
-#include "codecbench/random.h"
-#include "codecbench/shelf.h"
-#include "report/cell.h"
+#include "bench/cell.h"
+#include "bench/packet_numbers.h"
+#include "bench/random.h"
+#include "bench/shelf.h"
 #include "wire/contents.h"
 #include "wire/message.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
+
+/// Contents that rows hold together, and that stay as they are.
+using SharedContents = std::shared_ptr<const wire::Contents>;
 
 /// Messages with contents on a shelf. Hot: one for each content, all with the numbers of the
 /// experiment. Cold: as many as the cache allows, each with a random content and with numbers of
 /// every length and sign: a branch predictor would learn how long equal ones are.
 class MessageSet {
  public:
-  MessageSet(report::Access access, const wire::Contents& contents, Random& random) {
-    const bool cold = access == report::Access::cold;
+  MessageSet(Access access, const wire::Contents& contents, Random& random) {
+    const bool cold = access == Access::cold;
     const auto bytes = static_cast<std::size_t>(contents.mean_bytes()) + sizeof(wire::Message);
     const std::size_t count = item_count(cold, contents.texts.size(), bytes);
     for (std::size_t i = 0; i < count; ++i) {
@@ -46,4 +50,4 @@ class MessageSet {
   std::vector<wire::Message> messages_;
 };
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

@@ -9,16 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include "codecbench/e2/message_set.h"
-#include "codecbench/rows.h"
-#include "codecbench/shelf.h"
-#include "codecbench/subject.h"
+#include "bench/message_set.h"
+#include "bench/shelf.h"
+#include "bench/subject.h"
 #include "wire/codec.h"
 #include "wire/contents.h"
 #include "wire/frame.h"
 #include "wire/message.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 
 /// Bytes around a packet on the wire: none if the format has a header of its own with the length.
 template <class C>
@@ -168,4 +167,4 @@ class CopyStep {
   MutableBytes room_;
 };
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

@@ -1,12 +1,12 @@
 // What one thread counted of one row, and the figures made from it.
-#include "codecbench/tally.h"
+#include "bench/tally.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "codecbench/allocations.h"
+#include "bench/allocations.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 namespace {
 
 /// The value that `percent` of `sorted` do not exceed (nearest rank); 0 when there is none.
@@ -80,4 +80,4 @@ CellFigures sum_up(std::span<const Tally> tallies) {
   return figures;
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 
 /// Head and guid of every packet of the experiment.
 inline constexpr std::int32_t kPacketHead = 567;
 inline constexpr std::int32_t kPacketGuid = 15;
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

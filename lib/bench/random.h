@@ -8,7 +8,7 @@
 
 #include "base/mix.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): one
 /// multiplication chain per number, so that a fresh order costs less than the batch it is for.
@@ -52,4 +52,4 @@ void shuffle(std::vector<T>& items, Random& random) {
   }
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

@@ -1,5 +1,5 @@
 // What the rows of a table let be concluded, as one sentence.
-#include "codecbench/conclusion.h"
+#include "bench/conclusion.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "measure/conclusion.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 namespace {
 
 using Group = std::vector<const Cell*>;
@@ -86,4 +86,4 @@ std::string conclusion_of(const std::vector<Cell>& cells) {
                      : " and none is undecided");
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

@@ -1,5 +1,5 @@
 // Instructions and cycles of the calling thread, where the machine counts them.
-#include "codecbench/counters.h"
+#include "bench/counters.h"
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 namespace {
 
 /// glibc has no wrapper for perf_event_open(2).
@@ -49,4 +49,4 @@ Counters::Counts Counters::stop() noexcept {
   return {.instructions = group.values[0], .cycles = group.values[1]};
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

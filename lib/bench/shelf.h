@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "codecbench/random.h"
+#include "bench/random.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 
 /// How much data a cold row walks over: half of the second-level cache, in bytes.
 std::size_t cold_bytes();
@@ -81,4 +81,4 @@ class Desk {
   std::unique_ptr<std::byte[]> block_;
 };
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench

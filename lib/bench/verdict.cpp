@@ -1,5 +1,5 @@
 // Why figures of a run should not be believed.
-#include "codecbench/verdict.h"
+#include "bench/verdict.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/cpus.h"
 
-namespace wiremark::tools {
+namespace wiremark::bench {
 namespace {
 
 // Time the hypervisor gave to others, in percent of all processors.
@@ -28,22 +28,19 @@ std::string rows_that(const std::vector<Cell>& cells,
 
 }  // namespace
 
-std::vector<std::string> judge(const Options& options, const Measurement& measurement) {
+std::vector<std::string> judge(const Method& method, const Measurement& measurement) {
   std::vector<std::string> warnings;
   const auto warn = [&warnings](const std::string& rows, std::string_view why) {
     if (!rows.empty()) warnings.push_back(fmt::format("{}: {}", rows, why));
   };
   if (measurement.interrupted) {
     warnings.push_back(fmt::format("interrupted: {} of {} repeats are complete",
-                                   measurement.repeats, options.method.repeat));
-  }
-  for (const PacketContents& packets : options.selection.packets) {
-    if (!packets.contents->note.empty()) warnings.push_back(packets.contents->note);
+                                   measurement.repeats, method.repeat));
   }
   const std::vector<Cell>& cells = measurement.cells;
   warn(rows_that(cells, [](const auto& row) { return row.spread_pct > kSpreadPctMax; }),
        "repeats over 10 % apart");
-  const auto threads = static_cast<double>(options.method.threads);
+  const auto threads = static_cast<double>(method.threads);
   warn(rows_that(cells,
                  [threads](const auto& row) {
                    const double wall_ns = threads * 1e9 / row.qps;
@@ -56,10 +53,10 @@ std::vector<std::string> judge(const Options& options, const Measurement& measur
     warnings.push_back(fmt::format("the hypervisor gave {:.1f} % of the machine to others",
                                    measurement.machine.steal_pct()));
   }
-  if (options.method.threads > allowed_cpus().size()) {
+  if (method.threads > allowed_cpus().size()) {
     warnings.push_back("more threads than processors: they wait for each other");
   }
   return warnings;
 }
 
-}  // namespace wiremark::tools
+}  // namespace wiremark::bench
