@@ -32,6 +32,19 @@ TEST_CASE("a plan that one generator cannot keep is shared among as many as can"
   CHECK(has(how_to_share(full), " --share 0/64 "));
 }
 
+TEST_CASE("what a run writes is not written over by its shares") {
+  const std::vector<std::string> common = {"netload", "-R", "9", ":7001"};
+  const std::vector<std::string> values = {"netload", "--csv",     "a.csv", "-R",
+                                           "9",       "--hdr-log", "a.log", "--hgrm",
+                                           "a",       ":7001",     "--json"};
+  CHECK(what_shares_have_in_common(values) == common);
+  const std::vector<std::string> joined = {
+      "netload",      "--csv=a.csv",  "-R",       "9",        "--hdr-log=a.log",
+      "--hgrm=a",     ":7001",        "--json=-", "--html=a", "--share=0/2",
+      "--json-lines", "--start-at=9", "--html",   "--share",  "0/3"};
+  CHECK(what_shares_have_in_common(joined) == common);
+}
+
 TEST_CASE("a share that is full is shared again, and a server must be named") {
   const FullGenerator full{
       .arguments = {"netload", "--share", "1/3", "-R", "400k", "--start-at", "1795227505"},

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <span>
 #include <string_view>
 
 namespace wiremark::tools {
@@ -27,16 +28,28 @@ std::string quoted(const std::string& argument) {
   return text + "'";
 }
 
-// Whether a share has this option with a value of its own: `value` says that it stands behind it.
-bool is_of_share(const std::string& argument, bool& value) {
-  value = argument == "--share" || argument == "--start-at";
-  return value ||
-         std::ranges::any_of(std::initializer_list<const char*>{"--share=", "--start-at=", "--json",
-                                                                "--csv", "--html"},
-                             [&](const char* option) { return argument.starts_with(option); });
+// Options of which each share has its own: their values stand behind them, or behind a "=".
+constexpr std::string_view kOfShare[] = {"--share", "--start-at", "--csv", "--hdr-log", "--hgrm"};
+// These have a value behind a "=" alone, or none.
+constexpr std::string_view kOutputs[] = {"--json", "--json-lines", "--html"};
+
+bool is_one_of(std::span<const std::string_view> options, std::string_view argument) {
+  return std::ranges::find(options, argument.substr(0, argument.find('='))) != options.end();
 }
 
 }  // namespace
+
+std::vector<std::string> what_shares_have_in_common(const std::vector<std::string>& arguments) {
+  std::vector<std::string> common;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (is_one_of(kOfShare, arguments[i])) {
+      i += arguments[i].contains('=') ? 0 : 1;
+    } else if (!is_one_of(kOutputs, arguments[i])) {
+      common.push_back(arguments[i]);
+    }
+  }
+  return common;
+}
 
 std::string how_to_share(const FullGenerator& full) {
   const double factor = full.reached_hz > 0
@@ -44,20 +57,13 @@ std::string how_to_share(const FullGenerator& full) {
                             : kFactorMax;
   const auto parts = full.share.of * static_cast<unsigned>(std::clamp(factor, 2., kFactorMax));
   std::string command;
-  for (std::size_t i = 0; i < full.arguments.size(); ++i) {
-    bool value = false;
-    if (is_of_share(full.arguments[i], value)) {
-      i += value ? 1 : 0;
-      continue;
-    }
-    command += (command.empty() ? "" : " ") + quoted(full.arguments[i]);
-  }
+  for (const std::string& argument : what_shares_have_in_common(full.arguments))
+    command += (command.empty() ? "" : " ") + quoted(argument);
   if (!full.has_target) command += " TARGET";
   return fmt::format(
       "one generator is full, and {0} could keep this plan, each with processors of its own, on "
-      "this "
-      "machine or others: start {1} --share 0/{0} --start-at UNIXTIME --json=0.json, the same with "
-      "1/{0} and so on, and netreport --expect {0} *.json adds them up",
+      "this machine or others: start {1} --share 0/{0} --start-at UNIXTIME --json=0.json, the same "
+      "with 1/{0} and so on, and netreport --expect {0} *.json adds them up",
       parts, command);
 }
 

@@ -8,6 +8,10 @@
 
 namespace wiremark::tools {
 
+/// A command line of netload without the options that each share has for itself: its part, its
+/// start and the files it writes, which the next share would write over.
+std::vector<std::string> what_shares_have_in_common(const std::vector<std::string>& arguments);
+
 /// A load that was too much for one generator.
 struct FullGenerator {
   std::vector<std::string> arguments;  ///< Of its command line, the program first.
