@@ -185,6 +185,24 @@ std::optional<OtherClients> strangers_of(Runs runs) {
   return strangers;
 }
 
+// Those of sums that are added again stay apart.
+std::vector<Generator> generators_of(Runs runs, Names names, std::span<const Generator> lost) {
+  std::vector<Generator> generators;
+  const bool measured = all_say_when_measured(runs);
+  const auto began = [&](const RunResult& run) { return measured ? *run.measured_from : 0; };
+  const double first = began(*std::ranges::min_element(runs, {}, began));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::vector<Generator> own =
+        runs[i].generators.value_or(std::vector{generator_of(runs[i], name_of(i, names))});
+    for (Generator& one : own) {
+      if (measured) one.began_s = one.began_s.value_or(0) + began(runs[i]) - first;
+      generators.push_back(std::move(one));
+    }
+  }
+  generators.insert(generators.end(), lost.begin(), lost.end());
+  return generators;
+}
+
 void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
   const bool one_server =
       order == Order::at_once && std::ranges::all_of(runs, [&](const RunResult& run) {
@@ -223,13 +241,22 @@ void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
 
 }  // namespace
 
+Generator generator_of(const RunResult& run, const std::string& name) {
+  Generator generator{.name = name, .host = {}, .lost = {}, .verdict = {}};
+  if (run.verdict) generator.verdict = run.verdict->words();
+  generator.messages = run.totals.messages;
+  if (run.totals.messages > 0) generator.us_cpu_per_message = run.us_cpu_per_message();
+  return generator;
+}
+
 Result<RunResult> merge(std::span<const RunResult> runs, Order order,
-                        std::span<const std::string> names) {
+                        std::span<const std::string> names, std::span<const Generator> lost) {
   if (runs.empty()) return failed("no run to merge", {}, 0);
   if (auto alike = require_alike(runs, names); !alike) return std::unexpected(alike.error());
-  if (runs.size() == 1) return runs.front();
+  if (runs.size() == 1 && lost.empty()) return runs.front();
   if (auto fits = require_order(runs, names, order); !fits) return std::unexpected(fits.error());
   RunResult all = runs.front();
+  all.warnings.clear();
   Missed missed;
   Adding adding = {.order = order, .missed = &missed};
   for (const RunResult& run : runs.subspan(1)) {
@@ -242,6 +269,8 @@ Result<RunResult> merge(std::span<const RunResult> runs, Order order,
   all.path.evidence = evidence_of(runs);
   all.server_unknown = unknown_of(runs);
   if (!all.server_cpu) all.server.reset();
+  if (order == Order::at_once && all.role == Role::generator)
+    all.generators = generators_of(runs, names, lost);
   all.checks = checks_of(runs);
   all.intervals = intervals_of(runs, order);
   for (const auto& [part, place] : missed)

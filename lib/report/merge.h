@@ -30,6 +30,9 @@ enum class Order { at_once, in_turn };
 /// - Runs at once against one target are no other clients of its server to each other.
 /// - A check has passed when it passed in every run. Options that differ are joined with commas.
 /// - The whole is judged anew, and so is each part with the latency of the whole.
+/// - Each run of generators at once is a part in the result. So are the `lost`, of which there is
+/// no
+///   run: with one of them no figure stands.
 /// - Runs at once that had less than nine tenths of the longest in common: against every figure of
 ///   the sum but the cost.
 ///
@@ -37,6 +40,10 @@ enum class Order { at_once, in_turn };
 /// Errors: runs of another tool or of another `from`, or with and without a rate; runs at once that
 /// had no moment in common, or runs in turn that had; a run that does not say when it was.
 Result<RunResult> merge(std::span<const RunResult> runs, Order order,
-                        std::span<const std::string> names = {});
+                        std::span<const std::string> names = {},
+                        std::span<const Generator> lost = {});
+
+/// A run as a part called `name` of a sum, which merge() makes of it where it has none.
+Generator generator_of(const RunResult& run, const std::string& name);
 
 }  // namespace wiremark::report

@@ -219,6 +219,19 @@ struct IntervalLine {
   Interval interval;
 };
 
+/// What one of several generators did in a sum of runs at once.
+struct Generator {
+  std::string name;  ///< Its file, or its rank.
+  std::string host;  ///< Where it ran; empty where nobody said.
+  std::string lost;  ///< Why there is nothing of it in the sum; empty where there is.
+  std::string verdict;
+  std::uint64_t messages = 0;
+  std::optional<double> began_s = std::nullopt;  ///< After the first of them.
+  std::optional<double> us_cpu_per_message = std::nullopt;
+  /// How far the clock of its machine is ahead of that of the first; began_s is without it.
+  std::optional<double> clock_ahead_us = std::nullopt;
+};
+
 /// A promise of the run that was tested: "verify", "slo p99<2ms".
 struct Check {
   std::string name;
@@ -296,6 +309,7 @@ struct RunResult {
   std::optional<Delivery> delivery;           ///< Of a generator over UDP.
   std::optional<Stages> stages;
   std::vector<Interval> intervals;
+  std::optional<std::vector<Generator>> generators;  ///< Of a sum of generators that ran at once.
   std::vector<Check> checks;
   std::vector<std::string> warnings;  ///< All doubts, the reasons of the verdict first.
   std::optional<Verdict> verdict;     ///< Of a generator's run.

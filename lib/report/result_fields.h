@@ -199,6 +199,20 @@ constexpr auto fields(Of<Stages>) {
             {.column = "backlog_left_bytes_"}));
 }
 
+constexpr auto fields(Of<Generator>) {
+  return table(
+      "generator", "A generator's part of a sum of runs at once.",
+      field("name", &Generator::name, "Its file, or its rank."),
+      field("host", &Generator::host, "Where it ran; empty where nobody said."),
+      field("lost", &Generator::lost, "Why nothing of it is in the sum; empty where it is."),
+      field("verdict", &Generator::verdict, "Its own."),
+      field("messages", &Generator::messages, Unit::count),
+      field("began_s", &Generator::began_s, Unit::seconds, "After the first of them."),
+      field("us_cpu_per_message", &Generator::us_cpu_per_message, Unit::us),
+      field("clock_ahead_us", &Generator::clock_ahead_us,
+            "netload-mpi: how far its clock is ahead of that of rank 0; began_s is without it."));
+}
+
 constexpr auto fields(Of<Check>) {
   return table("check", "", field("name", &Check::name), field("passed", &Check::passed),
                field("detail", &Check::detail));
@@ -301,7 +315,10 @@ constexpr auto fields(Of<RunResult>) {
             {.column = "delivery_", .beside = "outcome"}),
       field("stages", &R::stages, Add::none, "netecho --model staged: what each tick had to do.",
             {.column = ""}),
-      field("intervals", &R::intervals, Add::none), field("checks", &R::checks, Add::none),
+      field("intervals", &R::intervals, Add::none),
+      field("generators", &R::generators, Add::none,
+            "Of generators that ran at once and were added up."),
+      field("checks", &R::checks, Add::none),
       field("warnings", &R::warnings, Add::none,
             "Every doubt about the figures, the reasons of the verdict first; empty when there is "
             "none.",

@@ -209,6 +209,7 @@ std::string text_report(const RunResult& result, bool colour, Letters letters) {
     put_line(text, "shape", shape);
   put_backlog(text, result.stages);
   put_costs(text, result);
+  put_generators(text, result);
   put_outcome(text, result, colour);
   put_surroundings(text, result);
   // The reasons of the verdict stand at the top already.

@@ -141,4 +141,25 @@ void put_costs(std::string& text, const RunResult& result) {
                        format_share(result.machine.steal_pct)));
 }
 
+void put_generators(std::string& text, const RunResult& result) {
+  if (!result.generators) return;
+  text += fmt::format("\n  {:<26}{:>10}{:>12}{:>13}  {}\n", "generators", "began", "messages",
+                      "per message", "by itself");
+  for (const Generator& one : *result.generators) {
+    const std::string name = one.host.empty() ? one.name : one.name + ", " + one.host;
+    text += fmt::format("  {:<26}", name);
+    if (!one.lost.empty()) {
+      text += fmt::format(" lost: {}\n", one.lost);
+      continue;
+    }
+    const std::optional<double>& began = one.began_s;
+    const std::optional<double>& cost = one.us_cpu_per_message;
+    // The names of the figures are in the JSON; here they would not fit beside the others.
+    const bool some = one.verdict.starts_with("VALID FOR");
+    text += fmt::format("{:>10}{:>12}{:>13}  {}\n", began ? "+" + span_of(*began) : "-",
+                        format_count(one.messages), cost ? format_number(*cost) + " us" : "-",
+                        some ? "VALID FOR some" : one.verdict);
+  }
+}
+
 }  // namespace wiremark::report

@@ -27,4 +27,7 @@ void put_latencies(std::string& text, const RunResult& result);
 // A row for each end of the wire.
 void put_costs(std::string& text, const RunResult& result);
 
+// A row for each generator of a sum.
+void put_generators(std::string& text, const RunResult& result);
+
 }  // namespace wiremark::report

@@ -58,6 +58,15 @@ void Case::judge_errors() {
   }
 }
 
+// A sum without one of its parts is not the load that was asked for.
+void Case::judge_generators_lost() {
+  if (!result_.generators) return;
+  for (const Generator& one : *result_.generators) {
+    if (!one.lost.empty())
+      doubt(all(), fmt::format("the sum is without {}: {}", one.name, one.lost));
+  }
+}
+
 // Fewer than 10 values beyond a percentile speak against it, and fewer than 100 messages against
 // rate and cost. The values beyond are rounded as summarize() does, so that a percentile that it
 // printed is not doubted for half a value.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "report/json.h"
+#include "report/text.h"
 #include "report/verdict.h"
 #include "sample_result.h"
 
@@ -240,6 +241,43 @@ TEST_CASE("the sum is judged, and so is each part, but not for being short") {
   CHECK(all->verdict->valid_for(kCost));
   CHECK_FALSE(all->verdict->valid_for("p50"));
   CHECK(all->warnings[0] == all->verdict->reasons[0]);
+}
+
+TEST_CASE("each generator of a sum at once has its row, and keeps it when sums are added") {
+  RunResult one = sample_result(), other = sample_result();
+  one.measured_from = 1000.5;
+  other.measured_from = 1000.25;
+  other.totals.messages = 7;
+  const std::vector<std::string> names = {"one", "other"};
+  const RunResult sum = merge(std::vector{one, other}, Order::at_once, names).value();
+  REQUIRE(sum.generators.has_value());
+  REQUIRE(sum.generators->size() == 2);
+  CHECK(sum.generators->front().name == "one");
+  CHECK(sum.generators->front().began_s == 0.25);
+  CHECK(sum.generators->back().began_s == 0);
+  CHECK(sum.generators->back().messages == 7);
+  RunResult third = one;
+  third.measured_from = 1000;
+  const RunResult all = merge(std::vector{third, sum}, Order::at_once).value();
+  REQUIRE(all.generators->size() == 3);
+  CHECK(all.generators->at(0).name == "run 1");
+  CHECK(all.generators->at(1).began_s == 0.5);
+  CHECK(all.generators->at(2).began_s == 0.25);
+  CHECK(text_report(all, false).contains("+500 ms"));
+  one.measured_from = 1;
+  CHECK_FALSE(merge(std::vector{one, other}, Order::in_turn)->generators.has_value());
+}
+
+TEST_CASE("no figure stands in a sum without one of its generators") {
+  const RunResult run = sample_result();
+  const Generator lost{.name = "rank 2", .host = "b", .lost = "killed", .verdict = {}};
+  const std::vector<std::string> names = {"rank 0"};
+  const RunResult sum = merge({&run, 1}, Order::at_once, names, {&lost, 1}).value();
+  CHECK(sum.totals.messages == run.totals.messages);
+  REQUIRE(sum.verdict.has_value());
+  CHECK(sum.verdict->valid_figures().empty());
+  CHECK(std::ranges::count(sum.warnings, "the sum is without rank 2: killed") == 1);
+  CHECK(text_report(sum, false).contains("lost: killed"));
 }
 
 TEST_CASE("what became of datagrams is added") {
