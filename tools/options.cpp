@@ -350,4 +350,10 @@ Result<unsigned> parse_whole(const std::string& text, unsigned least) {
   return static_cast<unsigned>(*number);
 }
 
+Result<int> parse_descriptor(const std::string& text) {
+  const auto number = parse_whole(text, 0);
+  if (!number) return std::unexpected(number.error());
+  return static_cast<int>(*number);
+}
+
 }  // namespace wiremark::tools

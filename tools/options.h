@@ -170,4 +170,7 @@ Result<std::vector<double>> parse_percentiles(const std::string& list);
 /// A whole number of at least `least`, such as 10k.
 Result<unsigned> parse_whole(const std::string& text, unsigned least);
 
+/// The number of a descriptor that whoever started the tool has left open for it.
+Result<int> parse_descriptor(const std::string& text);
+
 }  // namespace wiremark::tools

@@ -5,6 +5,8 @@ import json
 import os
 import re
 import signal
+import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -249,6 +251,47 @@ def starts_at_a_time():
         equal(ended.ended_with(0).json()["outcome"]["answered"], 40, "messages")
         ended = netload(server.address, "-c", "20", "--connect-rate", "20", "-n", "1", "--start-at", f"{time.time() + 0.7:.3f}")
         contains(ended.ended_with(3).err, "choose a later time")
+
+
+@case
+def a_launcher_says_when_to_start():
+    def launched(server, answer):
+        ours, theirs = socket.socketpair()
+        with ours, tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+            with theirs:
+                load = subprocess.Popen([os.environ["NETLOAD"], server.address, "-c", "3", "-r", "100", "-d", "100ms", "--json",
+                                         "--start-fd", str(theirs.fileno())], pass_fds=[theirs.fileno()], stdout=out, stderr=err)
+            try:
+                equal(ours.recv(64), b"ready\n", "what it says when the connections are open")
+                equal(server.sockets(), listening + 3, "connections that are open and wait")
+                begun = answer(ours, load)
+                code = load.wait(30)
+            finally:
+                load.kill()
+            for file in (out, err):
+                file.seek(0)
+            return begun, code, out.read(), err.read()
+
+    def a_time(ours, _):
+        at = time.time() + 0.3
+        ours.sendall(f"{at:.6f}\n".encode())
+        return at
+
+    with Echo() as server:
+        listening = server.sockets()
+        at, code, out, err = launched(server, a_time)
+        equal(code, 0, f"exit, with {err}")
+        result = json.loads(out)
+        equal(result["outcome"]["answered"], 30, "messages")
+        expect(abs(result["measured_from"] - at) < 0.05, f"it began at {result['measured_from']}, not at {at}")
+        for answer, code, said in [(lambda ours, _: ours.shutdown(socket.SHUT_WR), 3, "ended before it said when"),
+                                   (lambda ours, _: ours.sendall(b"soon\n"), 3, "said 'soon'"),
+                                   (lambda ours, _: ours.sendall(b"1\n"), 3, "choose a later time"),
+                                   (lambda _, load: load.send_signal(signal.SIGINT), 130, "")]:
+            wait_until(lambda: server.sockets() == listening, "its connections were closed")
+            _, ended, _, err = launched(server, answer)
+            equal(ended, code, f"exit, with {err}")
+            contains(err, said)
 
 
 def hdr_of(path):

@@ -69,12 +69,6 @@ Result<Nanoseconds> parse_idle_timeout(const std::string& text) {
   return time;
 }
 
-Result<int> parse_descriptor(const std::string& text) {
-  const auto number = parse_whole(text, 0);
-  if (!number) return std::unexpected(number.error());
-  return static_cast<int>(*number);
-}
-
 void add_options(CommandLine& line, EchoOptions& options) {
   line.add_operands(
           "LISTEN", options.listen,

@@ -169,6 +169,7 @@ std::string single_runs_only(const LoadOptions& options, const std::string& flag
   if (!options.latency.hdr_log.empty())
     return "--hdr-log takes single runs, and " + flag + " makes many";
   if (options.start_at > 0) return "--start-at takes single runs, and " + flag + " makes many";
+  if (options.start_fd >= 0) return "--start-fd takes single runs, and " + flag + " makes many";
   if (options.share.of > 1) return "--share takes single runs, and " + flag + " makes many";
   return {};
 }
@@ -297,9 +298,14 @@ void add_options(CommandLine& line, LoadOptions& options) {
       .join();
   line.add_flag("--find-max", options.find_max,
                 "Find the highest total rate that keeps --slo (p99<10ms) in probes of --duration");
-  line.add("--start-at", options.start_at, "UNIXTIME", parse_start_at,
-           "Send the first message at this second since 1970, so that several netloads start "
-           "together (at once)");
+  const Option start_at =
+      line.add("--start-at", options.start_at, "UNIXTIME", parse_start_at,
+               "Send the first message at this second since 1970, so that several netloads start "
+               "together (at once)");
+  line.add("--start-fd", options.start_fd, "N", parse_descriptor,
+           "Say 'ready' on descriptor N when the connections are open, and read there at which "
+           "second since 1970 to start, for the launcher that started this (none)")
+      .excludes(start_at);
   line.add("--share", options.share, "I/N", parse_share,
            "Be part I, from 0, of N netloads that are one load together: every N-th connection of "
            "it, and their part of its plan (0/1)");

@@ -40,6 +40,7 @@ struct LoadOptions {
   bool find_max = false;
   bool bypass = false;
   double start_at = 0;         ///< Seconds since 1970; 0: at once.
+  int start_fd = -1;           ///< Where a launcher says when to start; -1: there is none.
   Nanoseconds grace = kNever;  ///< What is still awaited so long after the end is given up.
   Nanoseconds warmup = 0;
   Nanoseconds timeout = kNever;  ///< kNever: not given; 5 s, and over UDP 1 s.

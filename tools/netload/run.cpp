@@ -18,6 +18,7 @@
 #include "net/reactor.h"
 #include "net/workers.h"
 #include "netload/follower.h"
+#include "netload/launcher.h"
 #include "netload/load_result.h"
 #include "netload/planning.h"
 #include "netload/worker_counts.h"
@@ -65,7 +66,7 @@ class Run {
  private:
   Result<> work(std::size_t index, const std::function<void()>& ready);
   void connect(const net::Stop& stop);
-  Result<Nanoseconds> first_send() const;
+  Result<Nanoseconds> first_send(const net::Stop& stop) const;
   Result<> require_all_connected() const;
 
   const LoadOptions& options_;
@@ -104,7 +105,7 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
   if (auto ready = workers.wait_ready(); !ready) return std::unexpected(ready.error());
   connect(stop);
   costs.open = costs_.spent_at_rest();
-  const auto start = first_send();
+  const auto start = first_send(stop);
   if (start && all_connected_) watch_.follow(*start, gate_, stop, signals);
   gate_.over.request();
   let_go();
@@ -193,15 +194,21 @@ void Run::connect(const net::Stop& stop) {
   segments_.await_round();
 }
 
-// When the first message is planned: soon, or at --start-at.
-Result<Nanoseconds> Run::first_send() const {
+// When the first message is planned: soon, or when --start-at or a launcher says.
+Result<Nanoseconds> Run::first_send(const net::Stop& stop) const {
   // So that every thread sees the gate before the start.
   constexpr Nanoseconds kLead = 2 * kMillisecond;
-  if (options_.start_at == 0) return now_ns() + kLead;
+  double start_at = options_.start_at;
+  if (options_.start_fd >= 0 && all_connected_) {
+    const auto told = await_start(options_.start_fd, stop);
+    if (!told) return std::unexpected(told.error());
+    start_at = *told;
+  }
+  if (start_at == 0) return now_ns() + kLead;
   const auto clock = std::chrono::system_clock::now().time_since_epoch();
-  const double left_s = options_.start_at - std::chrono::duration<double>(clock).count();
+  const double left_s = start_at - std::chrono::duration<double>(clock).count();
   if (left_s * kSecond < kLead) {
-    return failed(fmt::format("the connections were open {} after --start-at: choose a later time",
+    return failed(fmt::format("the connections were open {} after the start: choose a later time",
                               format_duration(static_cast<Nanoseconds>(-left_s * kSecond))),
                   {}, 0);
   }
