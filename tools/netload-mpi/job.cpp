@@ -1,0 +1,249 @@
+// One rank of a load: its netload, and what it says to the others.
+#include "netload-mpi/job.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/output_file.h"
+#include "net/address.h"
+#include "netload-mpi/child.h"
+#include "netload-mpi/gathering.h"
+#include "netload/sharing.h"
+#include "printing.h"
+#include "report.h"
+#include "terminal.h"
+
+namespace wiremark::tools {
+
+namespace {
+
+// How long a turn waits for the netload, and so how late a rank hears of another: what asks MPI
+// more often costs a processor that the load may need.
+constexpr Nanoseconds kTurn = 10 * kMillisecond;
+// All hear when to start before they have to.
+constexpr double kLeadS = 0.1;
+// mpirun kills its processes a second after it has told them to end.
+constexpr Nanoseconds kStopPatience = 700 * kMillisecond;
+constexpr Nanoseconds kFilePatience = 400 * kMillisecond;
+
+// The name of this machine and the address from which it loads the target: machines may share a
+// name, as network namespaces do.
+std::string host_towards(const std::string& target) {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  const auto address = net::Address::parse(target);
+  if (!address || address->is_unix()) return name;
+  const Fd socket(::socket(address->family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket || ::connect(socket.get(), address->data(), address->size()) != 0) return name;
+  const auto own = net::Address::of_socket(socket.get());
+  return own ? std::string(name) + " " + own->host() : name;
+}
+
+class Job {
+ public:
+  Job(Ranks& ranks, const LoadOptions& options, const std::vector<std::string>& arguments,
+      const net::Stop& stop)
+      : ranks_(ranks),
+        options_(options),
+        arguments_(arguments),
+        stop_(stop),
+        host_(host_towards(options.target)),
+        gathering_(options, arguments, ranks.size()) {}
+
+  int run();
+
+ private:
+  bool leads() const noexcept { return ranks_.rank() == 0; }
+  std::vector<std::string> arguments_of_child() const;
+  void hear_child();
+  void hear(const Message& message);
+  void start(const std::string& text);
+  void tell_outcome(const std::string& lost);
+  void lead();
+  void finish(bool complete);
+  void stop_if_asked();
+
+  Ranks& ranks_;
+  const LoadOptions& options_;
+  const std::vector<std::string>& arguments_;
+  const net::Stop& stop_;
+  std::string host_;
+  Gathering gathering_;
+  std::optional<Child> child_;
+  double clock_ahead_s_ = 0;
+  std::string result_;
+  std::string file_;  // Where the result stands until rank 0 has it.
+  bool told_outcome_ = false;
+  bool told_file_ = false;
+  std::optional<Nanoseconds> stopped_;
+  bool over_ = false;
+  int code_ = kDone;
+  // Of rank 0.
+  int ready_ = 0;
+  bool decided_ = false;
+  bool begun_ = false;
+};
+
+std::vector<std::string> Job::arguments_of_child() const {
+  std::vector<std::string> all = what_shares_have_in_common(arguments_);
+  all.erase(all.begin());  // The name of this program.
+  all.insert(all.end(),
+             {"--json-lines", "--share", fmt::format("{}/{}", ranks_.rank(), ranks_.size())});
+  if (!options_.output.quiet) all.emplace_back("--quiet");
+  if (options_.time.interval == 0 &&
+      wants_progress(options_.output.progress, options_.output.quiet))
+    all.insert(all.end(), {"--interval", "1s"});
+  return all;
+}
+
+void Job::tell_outcome(const std::string& lost) {
+  told_outcome_ = true;
+  const Outcome outcome{host_, clock_ahead_s_, lost, lost.empty() ? result_ : std::string()};
+  ranks_.send(0, Word::outcome, outcome.to_text());
+}
+
+// What the netload says: that it is ready, a line, its result; or that it has ended.
+void Job::hear_child() {
+  child_->listen(kTurn);
+  if (child_->take_ready()) ranks_.send(0, Word::ready, {});
+  while (const auto line = child_->take_line()) {
+    if (line->contains("\"wiremark.interval/")) {
+      ranks_.send(0, Word::interval, *line);
+    } else {
+      result_ = *line + '\n';
+    }
+  }
+  if (!child_->ended() || told_outcome_) return;
+  if (!result_.empty() && !file_.empty()) {
+    std::error_code ignored;
+    std::filesystem::create_directories(std::filesystem::path(file_).parent_path(), ignored);
+    // Only in case rank 0 does not live to print it.
+    if (!replace_file(file_, result_)) file_.clear();
+  }
+  tell_outcome(result_.empty() ? child_->end_in_words() : std::string());
+}
+
+void Job::start(const std::string& text) {
+  double at = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), at);
+  if (error != std::errc() || !child_) return;
+  std::error_code none;
+  const auto folder =
+      std::filesystem::temp_directory_path(none) / ("netload-mpi-" + std::string(end + 1));
+  file_ = folder / fmt::format("rank-{}.json", ranks_.rank());
+  child_->start_at(at + clock_ahead_s_);
+}
+
+void Job::hear(const Message& message) {
+  switch (message.word) {
+    case Word::ready:
+      ++ready_;
+      break;
+    case Word::sync:
+      clock_ahead_s_ = ranks_.clock_ahead();
+      if (leads())
+        ranks_.send_to_all(Word::start, fmt::format("{:.9f} {}-{}", clock_of_day() + kLeadS,
+                                                    static_cast<long>(clock_of_day()), ::getpid()));
+      break;
+    case Word::start:
+      start(message.text);
+      break;
+    case Word::stop:
+      if (child_) child_->stop();
+      break;
+    case Word::interval:
+      gathering_.take_line(message.from, message.text);
+      break;
+    case Word::outcome:
+      gathering_.take_outcome(message.from, message.text);
+      break;
+    case Word::done:
+      over_ = true;
+      break;
+  }
+}
+
+// All begin, or none: a load without one of its parts is not the load that was asked for.
+void Job::lead() {
+  if (!decided_ && (gathering_.has_any() || stop_.requested())) {
+    decided_ = true;
+    ranks_.send_to_all(Word::stop, {});
+  } else if (!decided_ && ready_ == ranks_.size()) {
+    decided_ = begun_ = true;
+    ranks_.send_to_all(Word::sync, {});
+  }
+  const bool waited = stopped_ && now_ns() - *stopped_ > kStopPatience;
+  if (gathering_.complete() || waited) finish(gathering_.complete());
+}
+
+void Job::finish(bool complete) {
+  over_ = true;
+  const auto code = begun_ ? gathering_.deliver_sum("it was ended before it had a result")
+                           : Result<int>(gathering_.say_why_not(stop_.requested()));
+  if (code) {
+    code_ = *code;
+    ranks_.send_to_all(Word::done, {});
+  } else {
+    code_ = cannot("netload-mpi", code.error());
+  }
+  // MPI_Finalize waits for ranks that are no more.
+  if (!complete) std::_Exit(ending("netload-mpi", code_));
+}
+
+void Job::stop_if_asked() {
+  if (!stop_.requested()) return;
+  if (!stopped_) stopped_ = now_ns();
+  if (child_) child_->stop();
+  if (leads() || told_file_ || file_.empty() || !told_outcome_ || result_.empty() ||
+      now_ns() - *stopped_ < kFilePatience)
+    return;
+  told_file_ = true;
+  print_err("netload-mpi: rank 0 has not taken the result of {}: it is in {}\n",
+            name_of_rank(ranks_.rank(), host_), file_);
+}
+
+int Job::run() {
+  auto started = Child::start(arguments_of_child());
+  if (started) {
+    child_.emplace(std::move(*started));
+  } else {
+    tell_outcome(started.error().message());
+  }
+  while (!over_) {
+    if (child_ && !told_outcome_) {
+      hear_child();
+    } else {
+      std::this_thread::sleep_for(std::chrono::nanoseconds(kTurn));
+    }
+    while (const auto message = ranks_.take()) hear(*message);
+    stop_if_asked();
+    if (leads()) lead();
+  }
+  if (!file_.empty() && !told_file_) {
+    std::error_code ignored;
+    std::filesystem::remove(file_, ignored);
+    std::filesystem::remove(std::filesystem::path(file_).parent_path(), ignored);
+  }
+  return code_;
+}
+
+}  // namespace
+
+int run_job(Ranks& ranks, const LoadOptions& options, const std::vector<std::string>& arguments,
+            const net::Stop& stop) {
+  return Job(ranks, options, arguments, stop).run();
+}
+
+}  // namespace wiremark::tools
