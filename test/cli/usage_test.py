@@ -25,6 +25,11 @@ def codecbench(*flags):
 
 BOTH = [netecho, netload]
 ALL = ["netecho", "netload", "netreport", "netprobe", "codecbench"]
+ALL += ["netload-mpi"] if os.environ.get("NETLOAD_MPI") else []  # It is built where there is an MPI.
+
+
+def named(name):
+    return program(name.upper().replace("-", "_"))
 
 
 def expect_usage(run_tool, flags, *parts):
@@ -222,7 +227,7 @@ def version():
         kernel = file.read().strip()
     for name in ALL:
         for flag in ["-V", "--version"]:
-            out = run_program(program(name.upper()), flag).ended_with(0).out
+            out = run_program(named(name), flag).ended_with(0).out
             expect(re.fullmatch(rf"{name} \d+\.\d+\.\d+ \((g\+\+|clang) \d\S*, liburing \d\S*, Linux \S+\)\n"
                                 r"built with -O\d .*\n(slower than a release: .*\n)*", out),
                    f"a version of another shape: {out}")
@@ -258,7 +263,7 @@ def help_teaches():
 @case
 def help_fits_eighty_columns():
     for name in ALL:
-        for line in run_program(program(name.upper()), "--help").ended_with(0).out.splitlines():
+        for line in run_program(named(name), "--help").ended_with(0).out.splitlines():
             expect(len(line) <= 80, f"a line of {len(line)} columns in the help of {name}: {line}")
 
 
@@ -270,7 +275,7 @@ def mistyped_options_are_answered_with_the_nearest():
                                ("netecho", ["--formt", "json"], "--format"),
                                ("netreport", ["--hgram=x"], "--hgrm"),
                                ("codecbench", ["--basline", "x"], "--baseline")]:
-        expect_usage(lambda *argv: run_program(program(name.upper()), *argv), flags,
+        expect_usage(lambda *argv: run_program(named(name), *argv), flags,
                      f"there is no option {flags[-2 if '=' not in flags[-1] else -1].split('=')[0]}; did you mean {meant}?")
     expect("did you mean" not in netload("--frobnicate").err, "a suggestion for what is near nothing")
 

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""netload-mpi under mpirun: a load by several ranks, and what is said of one that fails.
+
+With the right to make network namespaces two of them are hosts, reached by a stand-in for ssh, and a
+third has the server. Without it all ranks are on loopback.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from case import Skip, case, contains, equal, expect, run, wait_until
+from process import Echo, Process, program, run_program
+from two_hosts import TwoHosts
+
+SECONDS = 60
+# mpirun refuses to be root's without these; 5 asks for the second pair.
+AS_ROOT = {f"{name}_ALLOW_RUN_AS_ROOT{suffix}": "1" for name in ("OMPI", "PRTE") for suffix in ("", "_CONFIRM")}
+
+
+def mpirun():
+    path = shutil.which("mpirun")
+    if not path:
+        raise Skip("mpirun is not installed (openmpi-bin)")
+    version = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    if "Open MPI" not in version:
+        raise Skip(f"mpirun is not Open MPI's: {version.strip()}")
+    return path, int(re.search(r"(\d+)\.", version).group(1))
+
+
+def start(prefix, ranks, flags):
+    return Process("env", *[f"{name}={value}" for name, value in AS_ROOT.items()], *prefix, "-n", ranks,
+                   program("NETLOAD_MPI"), *flags)
+
+
+class Loopback:
+    """All ranks here."""
+
+    def __enter__(self):
+        self.mpirun, _ = mpirun()
+        self.server = Echo()
+        self.target = self.server.address
+        return self
+
+    def __exit__(self, *_):
+        self.server.kill()
+
+    def start(self, ranks, *flags):
+        return start([self.mpirun, "--oversubscribe"], ranks, flags)
+
+
+class Cluster(TwoHosts):
+    """Two ranks on each host, started from beside the server."""
+
+    hosts = "a slots=2\nb slots=2\n"
+
+    def start(self, ranks, *flags):
+        path, major = mpirun()
+        net = f"{self.NET}.0/24"
+        ours = ["--mca", "btl_tcp_if_include", net, "--hostfile", self.file("hosts", self.hosts)]
+        if major < 5:
+            ours += ["--mca", "plm_rsh_agent", self.ssh, "--mca", "oob_tcp_if_include", net]
+        else:
+            ours += ["--prtemca", "plm_ssh_agent", self.ssh, "--prtemca", "prte_if_include", net]
+        return start([*self.beside_server, path, *ours], ranks, flags)
+
+
+def anywhere():
+    """Two hosts if they can be had."""
+    with contextlib.suppress(Skip):
+        with Cluster():
+            return Cluster()
+    return Loopback()
+
+
+def processes(name, under):
+    """The processes called `name` whose parents' parents are `under`, by rank."""
+    parents, found = {}, {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+                text = file.read()
+            parents[int(pid)] = int(text.rpartition(")")[2].split()[1])
+            with open(f"/proc/{pid}/environ", encoding="utf-8", errors="replace") as file:
+                rank = re.search(r"(?:OMPI_COMM_WORLD_RANK|PMIX_RANK)=(\d+)", file.read())
+            if rank and text[text.index("(") + 1:text.rindex(")")] == name:
+                found[int(pid)] = int(rank.group(1))
+
+    def is_under(pid):
+        while pid > 1:
+            if pid == under:
+                return True
+            pid = parents.get(pid, 0)
+        return False
+
+    return {rank: pid for pid, rank in found.items() if is_under(pid)}
+
+
+def cpu_seconds(pid):
+    """Of all its threads; 0 when it has ended."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        return sum(map(int, file.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+    return 0
+
+
+def under_way(job, ranks, server):
+    """Waits until all ranks send; the process of each netload-mpi, and of each netload."""
+    wait_until(lambda: not job.running or (len(processes("netload", job.pid)) == ranks and server.sockets() > 40),
+               "all ranks had their connections")
+    wrappers, loads = processes("netload-mpi", job.pid), processes("netload", job.pid)
+    equal((len(wrappers), len(loads)), (ranks, ranks), f"processes, with {job.err}")
+    before = {pid: cpu_seconds(pid) for pid in loads.values()}
+    wait_until(lambda: not job.running or all(cpu_seconds(pid) > before[pid] + 0.02 for pid in before),
+               "all ranks were sending")
+    expect(job.running, f"it ended: {job.out[:1000]}{job.err}")
+    return wrappers, loads
+
+
+def result_of(job):
+    try:
+        return json.loads(job.out)
+    except ValueError:
+        expect(False, f"no result: {job.out[:1000]}{job.err}")
+
+
+@case
+def four_ranks_are_one_load():
+    with anywhere() as cluster, cluster.start(4, "-c", "4000", "-r", "10", "-d", "2s", "--json", "--progress", "on",
+                                              cluster.target) as job:
+        wrappers, _ = under_way(job, 4, cluster.server)
+        before, begun = {pid: cpu_seconds(pid) for pid in wrappers.values()}, time.monotonic()
+        time.sleep(1)  # The time over which their processor time is measured.
+        spent = {pid: cpu_seconds(pid) - before[pid] for pid in before}
+        share = max(spent.values()) / (time.monotonic() - begun)
+        job.finish(SECONDS).ended_with(0)
+        result = result_of(job)
+        equal(result["outcome"], {"planned": 80000, "sent": 80000, "answered": 80000, "lost": 0, "late": 0, "unsent": 0},
+              "what became of the messages")
+        equal(result["latency_ns"]["count"], 80000, "latencies")
+        equal(result["totals"]["connections"], 4000, "connections")
+        rows = result["generators"]
+        equal([row["name"] for row in rows], [f"rank {rank}" for rank in range(4)], "rows")
+        equal(sum(row["messages"] for row in rows), result["totals"]["messages"], "messages of the ranks")
+        expect(all(row["verdict"] and row["us_cpu_per_message"] > 0 for row in rows), f"rows: {rows}")
+        expect(min(row["began_s"] for row in rows) == 0, f"rows: {rows}")
+        if isinstance(cluster, Cluster):
+            equal([row["host"] for row in rows], [f"{name} {cluster.NET}.{number}" for name, number in (("a", 2), ("a", 2), ("b", 3), ("b", 3))], "hosts")
+        expect(share < 0.05, f"a rank took {share:.1%} of a processor to wait")
+        contains(job.err, " qps ", "the live line")
+
+
+@case
+def a_netload_that_is_killed_is_named():
+    with anywhere() as cluster, cluster.start(3, "-c", "60", "-r", "100", "-d", "4s", "--json", cluster.target) as job:
+        _, loads = under_way(job, 3, cluster.server)
+        os.kill(loads[1], signal.SIGKILL)
+        job.finish(SECONDS).ended_with(3)
+        result = result_of(job)
+        contains(result["generators"][-1]["lost"], "ended by signal 9")
+        equal([row["name"] for row in result["generators"]], ["rank 0", "rank 2", "rank 1"], "rows")
+        equal(result["outcome"]["planned"], 40 * 100 * 4, "messages of the others")
+        equal([one["name"] for one in result["verdict"]["figures"] if one["valid"]], [], "figures that stand")
+        contains(job.err, "rank 1, ")
+
+
+@case
+def a_rank_that_is_killed_is_named():
+    for rank, flags in ((1, ["--json"]), (0, [])):
+        with anywhere() as cluster, cluster.start(3, "-c", "60", "-r", "100", "-d", "30s", *flags, cluster.target) as job:
+            wrappers, loads = under_way(job, 3, cluster.server)
+            os.kill(wrappers[rank], signal.SIGKILL)
+            job.finish(SECONDS)
+            expect(job.code != 0, "mpirun ended with 0")
+            contains(job.err, f"rank {rank}")
+            wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in loads.values()), "no netload was left")
+
+
+@case
+def an_interrupt_gives_what_there_is():
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "sum.json")
+        with anywhere() as cluster, cluster.start(2, "-c", "50", "-r", "100", "-d", "60s", f"--json={file}",
+                                                  cluster.target) as job:
+            under_way(job, 2, cluster.server)
+            job.signal(signal.SIGINT)  # The chain of commands has become mpirun.
+            job.finish(SECONDS)
+            contains(job.out, "generators", "the text")
+        with open(file, encoding="utf-8") as text:
+            result = json.load(text)
+        expect(result["interrupted"] and result["totals"]["messages"] > 0, f"the result: {result['totals']}")
+        equal([row["lost"] for row in result["generators"]], ["", ""], "ranks that are lost")
+
+
+@case
+def a_rank_without_a_way_to_the_target_is_named():
+    with Cluster() as cluster:
+        cluster.inside("b", "route", "del", cluster.SERVER)
+        cluster.inside("b", "route", "add", "unreachable", cluster.SERVER)
+        with cluster.start(4, "-c", "8", "-r", "100", "-d", "30s", cluster.target) as job:
+            job.finish(SECONDS).ended_with(3)
+            for rank in (2, 3):
+                contains(job.err, f"rank {rank} (")
+            contains(job.err, "No route to host")
+            expect("rank 0 (" not in job.err, f"rank 0 is named: {job.err}")
+            equal(job.out, "", "what is printed")
+
+
+@case
+def a_host_that_is_not_there_is_named():
+    with Cluster() as cluster:
+        cluster.hosts = "a slots=2\nc slots=2\n"
+        with cluster.start(4, "-c", "8", "-d", "30s", cluster.target) as job:
+            job.finish(SECONDS)
+            expect(job.code != 0, "mpirun ended with 0")
+            contains(job.err, "could not resolve hostname c")
+
+
+@case
+def a_wrong_command_line_is_told_once():
+    with Loopback() as cluster:
+        for flags, said in [(["--rate", "x", cluster.target], "--rate"), (["-c", "2"], "TARGET is missing"),
+                            (["--share", "0/2", cluster.target], "--share"),
+                            (["--find-max", cluster.target], "--find-max"),
+                            (["--hdr-log", "log", cluster.target], "netreport --hdr-log")]:
+            ended = run_program(program("NETLOAD_MPI"), *flags).ended_with(2)
+            contains(ended.err, said)
+        with cluster.start(2, "-c", "2") as job:
+            job.finish(SECONDS).ended_with(2)
+            equal(job.err.count("Try 'netload-mpi --help'"), 1, f"how often it is told: {job.err}")
+        with cluster.start(2, "-c", "1", "-d", "1s", cluster.target) as job:
+            job.finish(SECONDS).ended_with(3)
+            contains(job.err, "rank ")
+
+
+@case
+def one_rank_is_a_load_too():
+    with Loopback() as cluster, cluster.start(1, "-c", "2", "-n", "200", "--json", cluster.target) as job:
+        job.finish(SECONDS).ended_with(0)
+        equal(result_of(job)["generators"][0]["messages"], 200, "messages of the only rank")
+
+
+@case
+def the_manual_starts_shares_by_ssh():
+    with open(os.path.join(program("MAN"), "netload.1"), encoding="utf-8") as file:
+        page = file.read()
+    lines = re.search(r"By ssh:\n\.Bd [^\n]*\n(.*?)\n\.Ed", page, re.DOTALL).group(1)
+    script = "".join(line.removeprefix("$ ") for line in lines.replace("\\e\n", "\\\n").splitlines(keepends=True))
+    with TwoHosts() as hosts:
+        # The hosts, the server and a load that two processors can carry, soon; all else is the manual's.
+        for theirs, ours in [("a b c d", "a b"), ("/4", "/2"), ("--expect 4", "--expect 2"), ("target:7007", hosts.target),
+                             ("+ 10", "+ 2"), ("-R 200k", "-R 2k -c 20 -d 1s")]:
+            contains(script, theirs, "the lines of the manual")
+            script = script.replace(theirs, ours)
+        bin = os.path.join(hosts.folder.name, "bin")
+        os.mkdir(bin)
+        os.symlink(hosts.ssh, os.path.join(bin, "ssh"))
+        for tool in ("NETLOAD", "NETREPORT"):
+            os.symlink(program(tool), os.path.join(bin, tool.lower()))
+        ended = run_program("sh", "-c", f"cd {hosts.folder.name}; PATH={bin}:$PATH; {script}").ended_with(0)
+        contains(ended.out, "2,000 planned, sent and answered")
+        contains(ended.err, "2 of 2 parts, begun ")
+
+
+run()
