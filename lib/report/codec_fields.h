@@ -2,6 +2,7 @@
 #pragma once
 
 #include "report/codec_table.h"
+#include "report/published_fields.h"
 #include "report/result_fields.h"
 
 namespace wiremark::report {
@@ -105,7 +106,8 @@ constexpr auto fields(Of<CodecTable>) {
       field("uncounted", &T::uncounted, "Why instructions and cycles are null; empty otherwise."),
       field("baseline", &T::baseline), field("cells", &T::cells, "", {.rows = true}),
       field("parallel", &T::parallel,
-            "The same rows on all processors at once: experiment E6 only."));
+            "The same rows on all processors at once: experiment E6 only."),
+      field("published", &T::published, "Of an experiment: its published figures beside ours."));
 }
 
 }  // namespace wiremark::report

@@ -6,6 +6,7 @@
 
 #include "measure/cell.h"
 #include "measure/ratio.h"
+#include "report/published.h"
 #include "report/result.h"
 
 namespace wiremark::report {
@@ -56,6 +57,7 @@ struct CodecTable {
   std::vector<Cell> cells;
   std::vector<Cell> parallel;
   std::optional<Baseline> baseline = std::nullopt;
+  std::optional<std::vector<Published>> published = std::nullopt;  ///< Of an experiment's view.
 };
 
 }  // namespace wiremark::report

@@ -9,7 +9,8 @@
 namespace wiremark::report {
 
 /// What a number counts; it says its range too, and stands in the schema. `share` is per cent of a
-/// whole, 0 to 100, and `load` per cent of one core. A `limit` may be none, which is null. `text`
+/// whole, 0 to 100, and `load` per cent of one core. All but
+/// `us_either_way` are 0 or more. A `limit` may be none, which is null. `text`
 /// is everything that is no number; a `moment` is text as format_moment() writes it.
 enum class Unit : std::uint8_t {
   text,
@@ -18,6 +19,7 @@ enum class Unit : std::uint8_t {
   bytes,
   ns,
   us,
+  us_either_way,
   seconds,
   per_second,
   megabytes_per_second,

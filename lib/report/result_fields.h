@@ -209,7 +209,7 @@ constexpr auto fields(Of<Generator>) {
       field("messages", &Generator::messages, Unit::count),
       field("began_s", &Generator::began_s, Unit::seconds, "After the first of them."),
       field("us_cpu_per_message", &Generator::us_cpu_per_message, Unit::us),
-      field("clock_ahead_us", &Generator::clock_ahead_us,
+      field("clock_ahead_us", &Generator::clock_ahead_us, Unit::us_either_way,
             "netload-mpi: how far its clock is ahead of that of rank 0; began_s is without it."));
 }
 

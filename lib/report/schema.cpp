@@ -5,8 +5,8 @@ namespace wiremark::report {
 
 namespace {
 
-constexpr const char* kUnitNames[] = {"",    "",     "count", "bytes",    "ns",          "us", "s",
-                                      "1/s", "MB/s", "%",     "% of all", "% of a core", ""};
+constexpr const char* kUnitNames[] = {"",  "",    "count", "bytes", "ns",       "us",          "us",
+                                      "s", "1/s", "MB/s",  "%",     "% of all", "% of a core", ""};
 
 Json schema_of(const Shape& shape, Json& definitions);
 
@@ -61,7 +61,7 @@ Json figure_schema(const Shape& shape) {
   Json schema = {{"type", type}};
   if (shape.null) schema["type"] = {type, "null"};
   if (shape.unit == Unit::moment) schema["format"] = "date-time";
-  if (shape.kind == Kind::number) schema["minimum"] = 0;
+  if (shape.kind == Kind::number && shape.unit != Unit::us_either_way) schema["minimum"] = 0;
   if (shape.kind == Kind::number && shape.unit == Unit::share) schema["maximum"] = 100;
   if (shape.kind == Kind::integer) schema.update({{"minimum", shape.min}, {"maximum", shape.max}});
   if (const char* unit = kUnitNames[static_cast<std::size_t>(shape.unit)]; *unit != '\0')

@@ -60,6 +60,7 @@ std::string must_be(const Json& value, const Shape& shape) {
     case Kind::number:
       if (shape.unit == Unit::share)
         return unless(value.is_number() && value >= 0 && value <= 100, "a number from 0 to 100");
+      if (shape.unit == Unit::us_either_way) return unless(value.is_number(), "a number");
       return unless(value.is_number() && value >= 0, "a number of 0 or more");
     case Kind::flag:
       return unless(value.is_boolean(), "true or false");

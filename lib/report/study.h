@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "measure/ratio.h"
 #include "report/latency_shape.h"
+#include "report/published.h"
 #include "report/result.h"
 
 namespace wiremark::report {
@@ -142,6 +143,7 @@ struct Experiment {
   std::optional<std::string> base = std::nullopt;
   std::vector<std::string> text;
   std::vector<std::pair<std::string, std::string>> kept;
+  std::optional<std::vector<Published>> published = std::nullopt;
   std::vector<Trial> runs;
 };
 

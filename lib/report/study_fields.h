@@ -1,6 +1,7 @@
 // The tables of studies: each figure's name, unit and meaning, once.
 #pragma once
 
+#include "report/published_fields.h"
 #include "report/result_fields.h"
 #include "report/study.h"
 
@@ -161,6 +162,7 @@ constexpr auto fields(Of<Experiment>) {
             "where all other labels are the same. Absent where nothing is compared."),
       field("text", &E::text, "The lines that were printed."),
       field("kept", &E::kept, "What the script needs to go on later, as JSON each."),
+      field("published", &E::published, "Of a published experiment: its figures beside ours."),
       field("runs", &E::runs, "", {.rows = true}));
 }
 

@@ -4,6 +4,8 @@ import pathlib
 import sys
 import time
 
+from bench.ratio import Interval
+
 SCHEMA = 'wiremark.experiment/1'
 
 
@@ -86,6 +88,17 @@ class Document:
 
     def add(self, run):
         self.content['runs'].append(trial(run))
+
+    def publish(self, picture, row, published, ours):
+        """A published figure, or its lowest and highest, and ours: a number, an Interval, or None. Rows of one
+        picture, whose name has the unit, are drawn together."""
+        low, high = published if isinstance(published, tuple) else (published, published)
+        one = {'picture': picture, 'row': row, 'low': low, 'high': high}
+        if isinstance(ours, Interval):
+            one |= {'ours': ours.median, 'ours_low': ours.lower, 'ours_high': ours.upper}
+        elif ours is not None:
+            one['ours'] = ours
+        self.content.setdefault('published', []).append(one)
 
     def take(self, state, lists):
         """All of a script's dict `state`: its `lists` of runs, and what it needs to go on later."""

@@ -132,6 +132,7 @@ def main(arguments):
         else:
             rows = measure(options, document)
         e1_report.print_end(rows)
+        e1_report.publish(document, rows)
     return 1 if any('failed' in row for row in rows) else 0
 
 

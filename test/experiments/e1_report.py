@@ -147,6 +147,16 @@ def bytes_per_message(row):
     return row['load']['totals']['bytes_out'] / row['load']['totals']['messages']
 
 
+def publish(document, rows):
+    """The published figures beside those of our clients that wait for each reply, and of those that do not."""
+    published = {'bytes': (30_000, 5), 'protobuf': ((150_000, 200_000), 20), 'json': ((150_000, 200_000), 20)}
+    for client, words in (('blocking', 'clients that wait for each reply'), ('open', 'clients that do not wait')):
+        for place, (figure, unit) in enumerate(((packets_each_way, 'packets/s'), (megabytes_each_way, 'MB/s'))):
+            for row in cells(rows, 'staged:500ms', client):
+                if row['format'] in published:
+                    document.publish(f'{unit}, {words}', row['format'], published[row['format']][place], figure(row))
+
+
 def print_end(rows):
     print(PUBLISHED)
     print_answer(rows)

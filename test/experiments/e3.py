@@ -101,11 +101,23 @@ def parse_arguments(arguments):
     return options
 
 
+def publish(document, runs):
+    """muduo's lead, as published, beside that of our epoll over the same libraries of today."""
+    published = {('asio', 16384): 1.15, ('asio', 4096): 1.15, ('bufferevent', 16384): 1.7, ('bufferevent', 4096): 1.18}
+    servers = {point: servers for point, _, servers in rounds.groups([one for one in runs if 'failed' not in one])}
+    for (peer, size), lead in published.items():
+        here = servers.get(str(Point(size, 100)), {})
+        if here.get(peer) and here.get('epoll'):
+            document.publish('MiB/s of muduo, and here of our epoll, the other library being 1',
+                             f'{"libevent" if peer == "bufferevent" else peer}, {size // 1024} KiB', lead,
+                             rounds.ratio(here['epoll'], here[peer], 'qps'))
+
+
 def run_all(options, document):
     """Every point, and whether a run failed."""
     kinds = kinds_here(options)
     print_servers({kind.name: kind.version(options.build) for kind in kinds.values()})
-    host, failed = None, False
+    host, failed, all_runs = None, False, []
     for point in options.points or points(options):
         obstacle = point.obstacle()
         if obstacle:
@@ -115,8 +127,10 @@ def run_all(options, document):
         print_runs(point.size, runs)
         for one in runs:
             document.add(one)
+        all_runs += runs
         host = next((one['host'] for one in runs if 'host' in one), host)
         failed |= any('failed' in one for one in runs)
+    publish(document, all_runs)
     print(PUBLISHED)
     print(f'\n{options.rounds} rounds of {options.duration:g} s in turn, loopback, every byte compared\n'
           f'figures  {LEGEND}\nmachine  {machine(host)}')

@@ -92,6 +92,10 @@ CodecTable codec_rows() {
   refused.figures = {};
   refused.refused = "it gave other values than it took";
   codecs.cells.push_back(refused);
+  codecs.published = {{"ns to take a value", "3 pairs", 610, 610, 31},
+                      {"ns to take a value", "63 pairs", 2'077, 2'077, 60, 50, 70},
+                      {"times faster", "over all", 3.3, 20.7},
+                      {"bytes left", "none", 0, 0, 0}};
   return codecs;
 }
 

@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
     result.server_unknown = "a process of another user";
     result.delivery->lost_wait_s = 0.1;
     result.loop->given_up_s = 0.5;
+    result.generators = datagrams.generators;
     result.server_wait->throttled = result.wait->throttled;
     std::cout << json_document(result);
   } else if (format == "csv") {

@@ -100,6 +100,14 @@ inline RunResult sample_of_datagrams() {
   RunResult result = sample_result();
   result.pacing.reset();
   result.other_clients.reset();
+  result.generators = {{.name = "rank 0",
+                        .host = "one 10.0.0.1",
+                        .lost = "",
+                        .verdict = "VALID",
+                        .messages = 4'000,
+                        .began_s = 0.25,
+                        .us_cpu_per_message = 2.5,
+                        .clock_ahead_us = -1.5}};
   result.totals.packets.reset();
   result.totals.datagrams = Datagrams{200'013, 202'000, 7, 11};
   result.outcome =

@@ -8,6 +8,8 @@
 #include "bench/shelf.h"
 #include "bench/verdict.h"
 #include "codecbench/codec_text.h"
+#include "codecbench/e4/e4.h"
+#include "codecbench/e6/e6.h"
 #include "codecbench/simd.h"
 #include "measure/quantity.h"
 #include "printing.h"
@@ -118,6 +120,8 @@ int report(const Options& options, std::chrono::system_clock::time_point started
   codecs.uncounted = measurement.counters_unavailable;
   codecs.cells = measurement.cells;
   codecs.parallel = measurement.parallel;
+  if (codecs.view == report::View::e4) codecs.published = published_e4(codecs.cells);
+  if (codecs.view == report::View::e6) codecs.published = published_e6(codecs.cells);
   if (!options.baseline.empty()) {
     codecs.baseline = compare_with(before, codecs.cells, options.tolerance_pct);
     codecs.baseline->file = options.baseline;

@@ -7,6 +7,7 @@
 #include "measure/quantity.h"
 #include "report/html.h"
 #include "report/html/costs.h"
+#include "report/html/published.h"
 #include "report/html/ratios.h"
 #include "report/verdict.h"
 
@@ -135,6 +136,7 @@ std::string html_page(const Experiment& study) {
       failures.push_back(fmt::format("{} failed: {}", joined(run, {"round", "part"}), *run.failed));
   }
   page.list(failures);
+  if (study.published) add_published(page, *study.published);
   add_comparisons(page, study);
   add_loads(page, study);
   page.printed(study.text);

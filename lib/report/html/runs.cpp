@@ -11,6 +11,7 @@
 #include "report/html/doubt.h"
 #include "report/html/latency.h"
 #include "report/html/over_time.h"
+#include "report/html/published.h"
 #include "report/text.h"
 #include "report/verdict.h"
 
@@ -127,6 +128,7 @@ std::string html_page(const CodecTable& codecs) {
                              run.started, command_of(run)),
                  "quiet");
   add_words(page, {run.tool, &run});
+  if (codecs.published) add_published(page, *codecs.published);
   add_codecs(page, codecs.cells);
   return page.str();
 }

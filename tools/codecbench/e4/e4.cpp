@@ -71,4 +71,22 @@ std::string format_e4(const std::vector<Cell>& cells) {
   return text + std::string(kE4Wrong);
 }
 
+std::vector<report::Published> published_e4(const std::vector<Cell>& cells) {
+  std::vector<report::Published> rows;
+  for (const E4Figures& published : kE4Published) {
+    const double ratio = published.union_ms / published.nest_ms;
+    const auto key = [&](std::string_view shape) {
+      return fmt::format("envelope/{}={}/protobuf:libprotobuf/decode/hot", shape, published.bytes);
+    };
+    report::Published row{"decode of a union, nested bytes being 1",
+                          fmt::format("{} bytes", published.bytes), ratio, ratio};
+    const Cell* nest = find_cell(cells, key("nest"));
+    const Cell* member = find_cell(cells, key("union"));
+    if (nest != nullptr && member != nullptr)
+      row.ours = member->figures.ns_p50 / nest->figures.ns_p50;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 }  // namespace wiremark::tools

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bench/table.h"
 
 namespace wiremark::tools {
@@ -79,6 +81,35 @@ std::string format_e6(const std::vector<Cell>& cells, const std::vector<Cell>& p
                         all->figures.qps / one->figures.qps);
   }
   return text + std::string(kE6Wrong);
+}
+
+std::vector<report::Published> published_e6(const std::vector<Cell>& cells) {
+  std::vector<report::Published> rows;
+  for (const E6Figures& published : kE6Published) {
+    report::Published row{"ns to take the middle value with Y3",
+                          fmt::format("{} pairs", published.pairs), published.y3_ns,
+                          published.y3_ns};
+    // As theirs: a walk to the key, which checks nothing behind it.
+    const auto key = fmt::format("take/pairs={}/y3:own-partial/take/hot", published.pairs);
+    if (const Cell* cell = find_cell(cells, key)) row.ours = cell->figures.ns_p50;
+    rows.push_back(std::move(row));
+  }
+  // Over all numbers of pairs; which belongs to which was not told.
+  report::Published faster{"times faster than JSON with a tree of all values", "Y3", 3.3, 20.7};
+  for (const E6Figures& published : kE6Published) {
+    const auto key = [&](std::string_view row) {
+      return fmt::format("take/pairs={}/{}/take/hot", published.pairs, row);
+    };
+    const Cell* y3 = find_cell(cells, key("y3:own-partial"));
+    const Cell* json = find_cell(cells, key("json:nlohmann"));
+    if (y3 == nullptr || json == nullptr) continue;
+    const double times = json->figures.ns_p50 / y3->figures.ns_p50;
+    faster.ours_low = std::min(times, faster.ours_low.value_or(times));
+    faster.ours_high = std::max(times, faster.ours_high.value_or(times));
+    faster.ours = (*faster.ours_low + *faster.ours_high) / 2;
+  }
+  rows.push_back(std::move(faster));
+  return rows;
 }
 
 }  // namespace wiremark::tools
