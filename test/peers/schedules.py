@@ -1,5 +1,6 @@
 """How far moments are from the even schedule that they should follow."""
 import array
+import itertools
 import pathlib
 import statistics
 
@@ -34,6 +35,12 @@ def arrived(log):
         connection, messages = which & 0xFFFFFFFF, which >> 32
         by_connection.setdefault(connection, []).extend([moment] * messages)
     return by_connection
+
+
+def gaps(by_connection, from_ns):
+    """Between one message and the next of all connections from `from_ns` on, sorted."""
+    moments = sorted(moment for own in by_connection.values() for moment in own if moment >= from_ns)
+    return sorted(later - earlier for earlier, later in itertools.pairwise(moments))
 
 
 def pacing_errors(by_connection, period_ns, from_ns):
