@@ -42,6 +42,9 @@ SHOWN = (1, 10, 50, 90, 99)
 ONE, AGAIN, SHARES, STRANGERS = 'one', 'one again', 'shares', 'strangers'
 # What the gaps of shares may differ from those of one, as a part of what those of strangers do.
 STRANGE_MAX = 0.1
+# What bursts are off at least where the server sees them. Of four even strangers three gaps in four
+# are nothing and the fourth is four times the mean: 0.75 x 100 % + 0.25 x 300 % = 150 %.
+BURSTS_MIN_PCT = 50
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,11 +159,15 @@ def show(load, runs):
     for name in (AGAIN, STRANGERS):
         known = paired_ratio([(off[SHARES][number], off[name][number]) for number in off[SHARES]])
         print(f'  off one, shares / {name}: {known.words()}')
-    print(f'  {verdict(known, load.parts)}')
+    print(f'  {verdict(known, statistics.median(off[STRANGERS].values()), load.parts)}')
 
 
-def verdict(known, parts):
-    """What the ratio of shares to strangers says."""
+def verdict(known, strangers_pct, parts):
+    """What the ratio of shares to strangers says, where those are as far off as bursts should be."""
+    if strangers_pct < BURSTS_MIN_PCT:
+        return (f'cannot tell whether the gaps of {parts} shares are like those of one: those of strangers are off '
+                f'{strangers_pct:.0f} %,\n  and bursts {BURSTS_MIN_PCT} % or more; the rate is too much for '
+                'these processors')
     side = known.side(STRANGE_MAX)
     said = ('are like those of one' if side < 0 else 'are NOT like those of one' if side > 0 else
             f'may be like those of one or not: {ROUNDS_MIN} rounds or more tell')

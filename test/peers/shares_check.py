@@ -28,10 +28,13 @@ class Gaps(unittest.TestCase):
 
     def test_they_are_like_those_of_one_where_strangers_are_far_more_off(self):
         def said(off):
-            return shares.verdict(paired_ratio([(off, 100)] * 6), 4)
+            return shares.verdict(paired_ratio([(off, 100)] * 6), 100, 4)
         self.assertIn('4 shares are like', said(5))
         self.assertIn('are NOT like', said(20))
-        self.assertIn('6 rounds or more', shares.verdict(paired_ratio([(5, 100)] * 5), 4))
+        self.assertIn('6 rounds or more', shares.verdict(paired_ratio([(5, 100)] * 5), 100, 4))
+
+    def test_nothing_is_concluded_where_bursts_are_not_seen(self):
+        self.assertIn('cannot tell', shares.verdict(paired_ratio([(20, 14)] * 6), 14, 4))
 
 
 class Run(unittest.TestCase):
