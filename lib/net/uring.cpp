@@ -38,15 +38,11 @@ constexpr std::size_t kColour = 3 * 64;
 
 std::size_t ring_bytes(unsigned count) { return count * sizeof(io_uring_buf); }
 
-std::string denied_reason() {
-  const probe::Denial denial = probe::uring_denial();
-  return "(" + denial.why + "; " + denial.change + ", or use --backend epoll)";
-}
-
 std::unexpected<Error> ring_failed(int error) {
   std::string why;
-  if (error == EPERM || error == EACCES) why = denied_reason();
-  if (error == ENOSYS || error == EINVAL)
+  if (const auto denial = probe::uring_denial(error))
+    why = "(" + denial->why + "; " + denial->change + ", or use --backend epoll)";
+  else if (error == ENOSYS || error == EINVAL)
     why = "(needs Linux 6.1 with io_uring; use --backend epoll)";
   if (error == ENOMEM) why = "(over the locked-memory limit; raise it with 'ulimit -l')";
   return failed("io_uring_setup", why, error);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace wiremark::probe {
@@ -17,11 +18,12 @@ std::string napi_evidence(unsigned id);
 /// What notifications say of zero-copy sends.
 std::string copied_evidence(std::uint64_t sends, std::uint64_t copied);
 
-/// Why the kernel denied io_uring with EPERM or EACCES, and what changes that.
+/// Why io_uring was denied, and what changes that; none where `error` is not a denial. ENOSYS is one
+/// below a seccomp filter.
 struct Denial {
   std::string why;
   std::string change;
 };
-Denial uring_denial();
+std::optional<Denial> uring_denial(int error);
 
 }  // namespace wiremark::probe

@@ -41,10 +41,9 @@ int result_of(SmallRing& ring, const io_uring_sqe& entry) {
 }
 
 Finding refused(const std::string& what, const Error& error) {
-  if (error.code == EPERM || error.code == EACCES) {
-    const Denial denial = uring_denial();
+  if (const auto denial = uring_denial(error.code)) {
     return {kGroup, what, Answer::no,
-            failure(error.operation, error.code) + " (" + denial.why + ")", denial.change};
+            failure(error.operation, error.code) + " (" + denial->why + ")", denial->change};
   }
   const char* change = error.code == ENOMEM   ? "ulimit -l unlimited"
                        : error.code == ENOSYS ? "Linux 6.1 with CONFIG_IO_URING"

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """netecho and netload where the kernel denies io_uring, as containers' filters do."""
 
+import errno
+
 from case import Skip, case, contains, equal, run
 from process import Echo, check_echo, program, run_program
 
@@ -30,6 +32,14 @@ def asked_by_name_it_ends():
         contains(ended.err, "io_uring")
         contains(ended.err, "seccomp", "the fix")
         contains(ended.err, "--backend epoll", "the fix")
+
+
+@case
+def a_filter_that_denies_its_existence_is_told_from_an_old_kernel():
+    ended = run_program(program("DENY_URING"), str(errno.ENOSYS), program("NETECHO"), "-b", "uring", "127.0.0.1:0")
+    if ended.code == 77:
+        raise Skip(ended.err.strip())
+    contains(ended.ended_with(3).err, "seccomp", "the fix")
 
 
 @case
