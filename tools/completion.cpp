@@ -26,7 +26,7 @@ std::vector<Named> named_options(const CLI::App& app) {
     for (const char c : option->get_description()) {
       if (c != '\'' && c != '"' && c != '[' && c != ']' && c != ':') named.help += c;
     }
-    named.takes_value = option->get_type_size() > 0;
+    named.takes_value = option->get_items_expected_min() > 0;
     for (const std::string& long_name : option->get_lnames()) {
       named.long_name = long_name;
       options.push_back(named);

@@ -296,6 +296,15 @@ def completions_hold_every_option():
 
 
 @case
+def completions_tell_which_options_take_a_value():
+    for tool in BOTH:
+        for name, takes in [("duration", True), ("threads", True), ("version", False), ("quiet", False)]:
+            zsh, fish = (next(line for line in script_of(tool, shell).splitlines() if form + name in line)
+                         for shell, form in [("zsh", "'--"), ("fish", "-l ")])
+            equal([":value:_files" in zsh, " -r" in fish], [takes, takes], f"--{name} takes a value")
+
+
+@case
 def bash_completes():
     for tool, name in [(netecho, "netecho"), (netload, "netload")]:
         script = script_of(tool, "bash")
