@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The library as it is installed: the examples are built on it alone, and run.
+"""What is installed: the examples are built on the library alone, and run; shells find completions.
 
 usage: installed_test.py BUILD EXAMPLES COMPILER...
 """
@@ -23,11 +23,15 @@ def output_of(*argv, **more):
     return subprocess.run(argv, check=True, capture_output=True, text=True, **more).stdout
 
 
-def install(folder):
-    """Headers, library and the description of pkg-config below `folder`; what pkg-config says of them."""
-    for name in ["meson", "pkg-config"]:
+def need(*names):
+    for name in names:
         if not shutil.which(name):
             raise Skip(f"{name} is not installed")
+
+
+def install(folder):
+    """Headers, library and the description of pkg-config below `folder`; what pkg-config says of them."""
+    need("meson", "pkg-config")
     output_of("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", folder, "--tags", "devel")
     (found,) = glob.glob(f"{folder}/**/wiremark.pc", recursive=True)
     with open(found, encoding="utf-8") as file:
@@ -86,6 +90,23 @@ def a_codec_is_measured_beside_others():
                   "rows")
             expect(all(float(row[3]) > 0 for row in rows), f"rows without figures: {rows}")
     expect("\nconclusion of 8 kinds of work" in told, f"no conclusion: {told}")
+
+
+@case
+def every_tool_has_its_completions_where_shells_look():
+    need("meson")
+    with tempfile.TemporaryDirectory() as folder:
+        output_of("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", folder, "--tags", "runtime,man")
+        (share,) = glob.glob(f"{folder}/**/share", recursive=True)
+        tools = os.listdir(f"{share}/../bin")
+        expect({"netecho", "netload"} <= set(tools), f"tools: {tools}")
+        for tool in tools:
+            for shell, path in [("bash", f"bash-completion/completions/{tool}.bash"),
+                                ("zsh", f"zsh/site-functions/_{tool}"),
+                                ("fish", f"fish/vendor_completions.d/{tool}.fish")]:
+                with open(f"{share}/{path}", encoding="utf-8") as file:
+                    equal(file.read(), output_of(f"{share}/../bin/{tool}", "--completion", shell), path)
+            expect(os.path.getsize(f"{share}/man/man1/{tool}.1") > 0, f"{tool}.1 is empty")
 
 
 run()
