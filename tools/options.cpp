@@ -2,6 +2,9 @@
 #include "options.h"
 
 #include <fmt/format.h>
+#ifdef WIREMARK_STATIC
+#include <nss.h>
+#endif
 #include <sys/utsname.h>
 
 #include <CLI/CLI.hpp>
@@ -122,6 +125,11 @@ CommandLine::CommandLine(std::string name, std::string about, std::string exampl
   add_flag("-V,--version", version_, "Print version, compiler and its flags, liburing and kernel");
   add_choice("--completion", completion_, "SHELL", {"bash", "zsh", "fish"},
              "Print a completion script for bash, zsh or fish, and exit");
+#ifdef WIREMARK_STATIC
+  // These are within glibc. Others are modules, and one of another glibc than ours can crash us.
+  __nss_configure_lookup("hosts", "files dns");
+  __nss_configure_lookup("passwd", "files");
+#endif
 }
 
 CommandLine::~CommandLine() = default;
