@@ -84,6 +84,29 @@ def run_builds_only_what_its_table_needs(machine):
 
 
 @on_a_machine
+def static_builds_two_tools_without_tests(machine):
+    machine.program("meson", 'echo "$*" >configured; mkdir -p build-static; touch build-static/build.ninja')
+    machine.program("ninja", 'echo "$*" >asked')
+    machine.program("c++", "echo /usr/lib/libsimdjson.a")
+    code, out = machine.output("static", "-Dstrict=true")
+    equal(code, 0, f"the exit code of {out}")
+    with open(machine.folder + "/configured", encoding="ascii") as file:
+        equal(file.read(), "setup build-static -Dbuildtype=release -Dprefer_static=true -Dtests=false -Dstrict=true\n",
+              "what meson was asked for")
+    with open(machine.folder + "/asked", encoding="ascii") as file:
+        equal(file.read(), "-C build-static tools/netecho tools/netload\n", "what ninja was asked for")
+
+
+@on_a_machine
+def packages_have_their_options_in_their_rules(machine):
+    machine.program("dpkg-buildpackage", "touch built")
+    code, out = machine.output("deb", "-Dstrict=true")
+    equal(code, 2, f"the exit code of {out}")
+    contains(out, "packaging/debian/rules")
+    expect(not os.path.exists(machine.folder + "/built"), "packages were built all the same")
+
+
+@on_a_machine
 def a_table_that_cannot_come_is_not_built(machine):
     """Only what netprobe says is impossible ends it; a netprobe that fails otherwise does not."""
     os.makedirs(machine.folder + "/build/tools")

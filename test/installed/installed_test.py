@@ -109,4 +109,14 @@ def every_tool_has_its_completions_where_shells_look():
             expect(os.path.getsize(f"{share}/man/man1/{tool}.1") > 0, f"{tool}.1 is empty")
 
 
+@case
+def every_place_tells_the_same_version():
+    found = {}
+    for file, form in [("meson.build", r"^  version: '(.*)',"), ("CHANGELOG.md", r"^## (\S+), "),
+                       ("packaging/debian/changelog", r"^wiremark \((.*)\) ")]:
+        with open(f"{EXAMPLES}/../{file}", encoding="utf-8") as text:
+            found[file] = re.search(form, text.read(), re.MULTILINE)[1]
+    equal(len(set(found.values())), 1, f"versions in {found}")
+
+
 run()
