@@ -208,7 +208,8 @@ bool is_sure(const measure::CpuUsage& spent, const Spent& until) {
 void add_server_cost(report::RunResult& result, const LoadRecord& run) {
   const Spent& from = run.first.spent;
   const Spent& to = run.end.spent;
-  for (const std::string* why : {&to.lost, &run.costs.replaced}) {
+  // A run that was interrupted before its start has no sample that says so.
+  for (const std::string* why : {&run.target.unknown, &to.lost, &run.costs.replaced}) {
     if (why->empty()) continue;
     result.server_unknown = *why;
     return;
