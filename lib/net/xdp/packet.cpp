@@ -1,4 +1,4 @@
-// One UDP datagram in an Ethernet frame: found, and turned round into its answer.
+// One UDP datagram in an Ethernet frame: found, turned round into its answer, or made.
 #include "net/xdp/packet.h"
 
 #include <netinet/in.h>
@@ -54,14 +54,23 @@ std::size_t carried(Bytes frame, bool ipv6) noexcept {
 
 }  // namespace
 
+// Words are added as they lie in memory, and the sum is turned round: RFC 1071 2 (B).
 std::uint32_t add_up(Bytes bytes, std::uint32_t sum) noexcept {
-  std::uint64_t total = sum;
+  std::uint64_t total = 0;
   const std::byte* at = bytes.data();
   std::size_t left = bytes.size();
-  for (; left >= 2; left -= 2, at += 2) total += load16(at);
-  if (left == 1) total += std::to_integer<std::uint64_t>(*at) << 8;
+  for (; left >= 4; left -= 4, at += 4) {
+    std::uint32_t word;
+    std::memcpy(&word, at, sizeof word);
+    total += word;
+  }
+  if (left > 0) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, at, left);
+    total += word;
+  }
   while (total >> 16 != 0) total = (total & 0xffff) + (total >> 16);
-  return static_cast<std::uint32_t>(total);
+  return fold(fold(sum) + std::uint32_t{ntohs(static_cast<std::uint16_t>(total))});
 }
 
 std::optional<Packet> parse(Bytes frame) noexcept {
@@ -112,6 +121,62 @@ std::size_t turn_round(std::span<std::byte> frame, const Packet& packet,
   const auto checksum = static_cast<std::uint16_t>(~fold(sum));
   store16(udp + 6, checksum == 0 ? 0xffff : checksum);  // 0 would say that there is none.
   return packet.payload + size;
+}
+
+Envelope::Envelope(const Address& from, const Address& to, const Route& route) noexcept
+    : ipv6_(to.family() == AF_INET6) {
+  constexpr std::byte kHops{64};
+  size_ = kEthernetHeader + (ipv6_ ? kIpv6Header : kIpv4Header) + kUdpHeader;
+  std::byte* const ip = header_.data() + kEthernetHeader;
+  std::byte* const udp = header_.data() + size_ - kUdpHeader;
+  std::copy(route.next.begin(), route.next.end(), header_.data());
+  std::copy(route.own.begin(), route.own.end(), header_.data() + 6);
+  store16(header_.data() + 12, ipv6_ ? kEtherIpv6 : kEtherIpv4);
+  const std::size_t host = host_size(ipv6_);
+  if (ipv6_) {
+    const auto name = [](const Address& one) {
+      return &reinterpret_cast<const sockaddr_in6*>(one.data())->sin6_addr;
+    };
+    ip[0] = std::byte{0x60};
+    ip[6] = std::byte{IPPROTO_UDP};
+    ip[7] = kHops;
+    std::memcpy(udp - 2 * host, name(from), host);
+    std::memcpy(udp - host, name(to), host);
+  } else {
+    const auto name = [](const Address& one) {
+      return &reinterpret_cast<const sockaddr_in*>(one.data())->sin_addr;
+    };
+    ip[0] = std::byte{0x45};
+    store16(ip + 6, 0x4000);  // Don't fragment: an identification is needed for fragments alone.
+    ip[8] = kHops;
+    ip[9] = std::byte{IPPROTO_UDP};
+    std::memcpy(udp - 2 * host, name(from), host);
+    std::memcpy(udp - host, name(to), host);
+    ip_sum_ = add_up({ip, kIpv4Header}, 0);
+  }
+  store16(udp, from.port());
+  store16(udp + 2, to.port());
+  udp_sum_ = add_up({udp - 2 * host, 2 * host + 4}, IPPROTO_UDP);
+}
+
+std::size_t Envelope::seal(std::span<std::byte> frame, std::size_t payload) const noexcept {
+  std::memcpy(frame.data(), header_.data(), size_);
+  std::byte* const ip = frame.data() + kEthernetHeader;
+  std::byte* const udp = frame.data() + size_ - kUdpHeader;
+  const auto length = static_cast<std::uint32_t>(kUdpHeader + payload);
+  if (ipv6_) {
+    store16(ip + 4, length);
+  } else {
+    const auto all = static_cast<std::uint32_t>(kIpv4Header + length);
+    store16(ip + 2, all);
+    store16(ip + 10, static_cast<std::uint16_t>(~fold(ip_sum_ + all)));
+  }
+  store16(udp + 4, length);
+  // The length is in the pseudo header and in that of UDP.
+  const std::uint32_t sum = add_up({udp + kUdpHeader, payload}, udp_sum_ + 2 * length);
+  const auto checksum = static_cast<std::uint16_t>(~fold(sum));
+  store16(udp + 6, checksum == 0 ? 0xffff : checksum);  // 0 would say that there is none.
+  return size_ + payload;
 }
 
 }  // namespace wiremark::net::xdp

@@ -1,12 +1,15 @@
-// One UDP datagram in an Ethernet frame: found, and turned round into its answer.
+// One UDP datagram in an Ethernet frame: found, turned round into its answer, or made.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 
 #include "base/buffer.h"
+#include "net/address.h"
+#include "net/xdp/route.h"
 
 namespace wiremark::net::xdp {
 
@@ -34,6 +37,26 @@ std::optional<Packet> parse(Bytes frame) noexcept;
 /// Makes the answer of a frame, whose payload of `size` bytes stands in place already: swaps both
 /// ends, takes one hop, and computes lengths and checksums. Returns the length of the frame.
 std::size_t turn_round(std::span<std::byte> frame, const Packet& packet, std::size_t size) noexcept;
+
+/// The headers of all datagrams from one address to another, made once.
+class Envelope {
+ public:
+  /// Both have a port, and are of one family.
+  Envelope(const Address& from, const Address& to, const Route& route) noexcept;
+
+  /// Bytes of the headers: the payload lies behind them.
+  std::size_t size() const noexcept { return size_; }
+  /// Puts them in front of a payload of `payload` bytes that stands in place already, with lengths
+  /// and checksums. Returns the length of the frame.
+  std::size_t seal(std::span<std::byte> frame, std::size_t payload) const noexcept;
+
+ private:
+  std::array<std::byte, kEthernetHeader + kIpv6Header + kUdpHeader> header_{};
+  std::size_t size_;
+  bool ipv6_;
+  std::uint32_t ip_sum_ = 0;   // Of the IPv4 header without a length.
+  std::uint32_t udp_sum_ = 0;  // Of the pseudo header and the ports, without a length.
+};
 
 /// The one's complement sum of RFC 1071 over `bytes`, added to `sum`, in the order of the network.
 /// Only the last part of a sum may have an odd number of bytes.

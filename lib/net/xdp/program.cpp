@@ -54,6 +54,10 @@ class Assembler {
     jumps_.push_back(code_.size());
     add(BPF_JMP32 | comparison, one, other, 0, value);
   }
+  void pass_if_null() {
+    jumps_.push_back(code_.size());
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 0, 0);
+  }
   // Frames in which the bytes there are others pass. They are compared as they lie in memory.
   template <class T>
   void require(std::size_t at, T value, T mask = static_cast<T>(~T{})) {
@@ -89,27 +93,71 @@ std::uint32_t word_of(const void* host, std::size_t place) noexcept {
   return word;
 }
 
-void require_ipv4(Assembler& code, const Address& address) {
-  constexpr std::size_t kIp = kEthernetHeader;
-  const auto& name = *reinterpret_cast<const sockaddr_in*>(address.data());
-  code.pass_if_shorter(kIp + kIpv4Header + kUdpHeader);
-  code.require<std::uint16_t>(12, htons(0x0800));
-  code.require<std::uint8_t>(kIp, 0x45);
-  code.require<std::uint16_t>(kIp + 6, 0, htons(0x3fff));  // A fragment.
-  code.require<std::uint8_t>(kIp + 9, IPPROTO_UDP);
-  code.require<std::uint32_t>(kIp + 16, name.sin_addr.s_addr);
-  code.require<std::uint16_t>(kIp + kIpv4Header + 2, name.sin_port);
+// Where a frame has the IP header, both hosts behind each other, and both ports.
+struct Layout {
+  explicit Layout(int family)
+      : ipv6(family == AF_INET6),
+        host_size(ipv6 ? 16 : 4),
+        udp(kIp + (ipv6 ? kIpv6Header : kIpv4Header)),
+        source(udp - 2 * host_size),
+        destination(udp - host_size) {}
+
+  static constexpr std::size_t kIp = kEthernetHeader;
+  bool ipv6;
+  std::size_t host_size;
+  std::size_t udp;
+  std::size_t source;
+  std::size_t destination;
+};
+
+void start(Assembler& code) {
+  code.add(BPF_ALU64 | BPF_MOV | BPF_X, 6, 1, 0, 0);
+  code.add(BPF_LDX | BPF_MEM | BPF_W, 2, 1, offsetof(xdp_md, data), 0);
+  code.add(BPF_LDX | BPF_MEM | BPF_W, 3, 1, offsetof(xdp_md, data_end), 0);
 }
 
-void require_ipv6(Assembler& code, const Address& address) {
-  constexpr std::size_t kIp = kEthernetHeader;
-  const auto& name = *reinterpret_cast<const sockaddr_in6*>(address.data());
-  code.pass_if_shorter(kIp + kIpv6Header + kUdpHeader);
-  code.require<std::uint16_t>(12, htons(0x86dd));
-  code.require<std::uint8_t>(kIp + 6, IPPROTO_UDP);
-  for (std::size_t i = 0; i < 4; ++i)
-    code.require<std::uint32_t>(kIp + 24 + 4 * i, word_of(&name.sin6_addr, i));
-  code.require<std::uint16_t>(kIp + kIpv6Header + 2, name.sin6_port);
+void require_udp(Assembler& code, const Layout& at) {
+  code.pass_if_shorter(at.udp + kUdpHeader);
+  code.require<std::uint16_t>(12, htons(at.ipv6 ? 0x86dd : 0x0800));
+  if (at.ipv6) return code.require<std::uint8_t>(Layout::kIp + 6, IPPROTO_UDP);
+  code.require<std::uint8_t>(Layout::kIp, 0x45);
+  code.require<std::uint16_t>(Layout::kIp + 6, 0, htons(0x3fff));  // A fragment.
+  code.require<std::uint8_t>(Layout::kIp + 9, IPPROTO_UDP);
+}
+
+void require_host(Assembler& code, const Layout& at, std::size_t place, const Address& address) {
+  const void* host = &reinterpret_cast<const sockaddr_in*>(address.data())->sin_addr;
+  if (at.ipv6) host = &reinterpret_cast<const sockaddr_in6*>(address.data())->sin6_addr;
+  for (std::size_t i = 0; i < at.host_size / 4; ++i)
+    code.require<std::uint32_t>(place + 4 * i, word_of(host, i));
+}
+
+void load_map(Assembler& code, int map) {
+  code.add(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map);
+  code.add(0, 0, 0, 0, 0);
+}
+
+// The key lies on the stack, below r10.
+void require_port_of(Assembler& code, std::size_t at, int ports) {
+  constexpr auto kKey = static_cast<std::size_t>(-4);
+  code.add(BPF_LDX | BPF_MEM | BPF_H, 0, 2, at, 0);
+  code.add(BPF_STX | BPF_MEM | BPF_W, 10, 0, kKey, 0);
+  load_map(code, ports);
+  code.add(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0);
+  code.add(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4);
+  code.add(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem);
+  code.pass_if_null();
+  code.add(BPF_LDX | BPF_MEM | BPF_B, 0, 0, 0, 0);
+  code.pass_if(BPF_JEQ | BPF_K, 0, 0, 0);
+}
+
+std::vector<bpf_insn> redirect(Assembler& code, int map) {
+  load_map(code, map);
+  code.add(BPF_LDX | BPF_MEM | BPF_W, 2, 6, offsetof(xdp_md, rx_queue_index), 0);
+  code.add(BPF_ALU64 | BPF_MOV | BPF_K, 3, 0, 0, XDP_PASS);
+  code.add(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_redirect_map);
+  code.add(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+  return code.finish();
 }
 
 std::string fix_of(int error) {
@@ -159,33 +207,39 @@ int bpf(int command, bpf_attr& attributes) noexcept {
 }
 
 std::vector<bpf_insn> assemble(const Address& address, int map) {
+  const Layout at(address.family());
   Assembler code;
-  code.add(BPF_ALU64 | BPF_MOV | BPF_X, 6, 1, 0, 0);
-  code.add(BPF_LDX | BPF_MEM | BPF_W, 2, 1, offsetof(xdp_md, data), 0);
-  code.add(BPF_LDX | BPF_MEM | BPF_W, 3, 1, offsetof(xdp_md, data_end), 0);
-  if (address.family() == AF_INET6)
-    require_ipv6(code, address);
-  else
-    require_ipv4(code, address);
-  code.add(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map);
-  code.add(0, 0, 0, 0, 0);
-  code.add(BPF_LDX | BPF_MEM | BPF_W, 2, 6, offsetof(xdp_md, rx_queue_index), 0);
-  code.add(BPF_ALU64 | BPF_MOV | BPF_K, 3, 0, 0, XDP_PASS);
-  code.add(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_redirect_map);
-  code.add(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-  return code.finish();
+  start(code);
+  require_udp(code, at);
+  require_host(code, at, at.destination, address);
+  code.require<std::uint16_t>(at.udp + 2, htons(address.port()));
+  return redirect(code, map);
 }
 
-Result<Program> Program::load(const Address& address, unsigned queues) {
-  Program made;
+std::vector<bpf_insn> assemble_replies(const Address& to, const Address& from, int map, int ports) {
+  const Layout at(to.family());
+  Assembler code;
+  start(code);
+  require_udp(code, at);
+  require_host(code, at, at.source, to);
+  require_host(code, at, at.destination, from);
+  code.require<std::uint16_t>(at.udp, htons(to.port()));
+  require_port_of(code, at.udp + 2, ports);
+  return redirect(code, map);
+}
+
+Result<> Program::make_map(unsigned queues) {
   bpf_attr map{};
   map.map_type = BPF_MAP_TYPE_XSKMAP;
   map.key_size = sizeof(std::uint32_t);
   map.value_size = sizeof(std::uint32_t);
   map.max_entries = queues;
-  made.map_ = Fd(bpf(BPF_MAP_CREATE, map));
-  if (!made.map_) return refused("bpf MAP_CREATE", errno);
-  const std::vector<bpf_insn> code = assemble(address, made.map_.get());
+  map_ = Fd(bpf(BPF_MAP_CREATE, map));
+  if (!map_) return refused("bpf MAP_CREATE", errno);
+  return {};
+}
+
+Result<> Program::load_code(const std::vector<bpf_insn>& code) {
   bpf_attr program{};
   program.prog_type = BPF_PROG_TYPE_XDP;
   program.insns = reinterpret_cast<std::uintptr_t>(code.data());
@@ -193,8 +247,31 @@ Result<Program> Program::load(const Address& address, unsigned queues) {
   program.license = reinterpret_cast<std::uintptr_t>("MIT");
   program.expected_attach_type = BPF_XDP;
   std::memcpy(program.prog_name, "wiremark_udp", sizeof "wiremark_udp");
-  made.program_ = Fd(bpf(BPF_PROG_LOAD, program));
-  if (!made.program_) return refused("bpf PROG_LOAD", errno);
+  program_ = Fd(bpf(BPF_PROG_LOAD, program));
+  if (!program_) return refused("bpf PROG_LOAD", errno);
+  return {};
+}
+
+Result<Program> Program::load(const Address& address, unsigned queues) {
+  Program made;
+  auto done = made.make_map(queues);
+  if (done) done = made.load_code(assemble(address, made.map_.get()));
+  if (!done) return std::unexpected(done.error());
+  return made;
+}
+
+Result<Program> Program::load_replies(const Address& to, const Address& from, unsigned queues) {
+  Program made;
+  if (auto done = made.make_map(queues); !done) return std::unexpected(done.error());
+  bpf_attr ports{};
+  ports.map_type = BPF_MAP_TYPE_ARRAY;
+  ports.key_size = sizeof(std::uint32_t);
+  ports.value_size = 1;
+  ports.max_entries = 65'536;
+  made.ports_ = Fd(bpf(BPF_MAP_CREATE, ports));
+  if (!made.ports_) return refused("bpf MAP_CREATE", errno);
+  const auto code = assemble_replies(to, from, made.map_.get(), made.ports_.get());
+  if (auto done = made.load_code(code); !done) return std::unexpected(done.error());
   return made;
 }
 
@@ -217,6 +294,17 @@ Result<> Program::direct(unsigned queue, int socket) {
   attributes.map_fd = static_cast<std::uint32_t>(map_.get());
   attributes.key = reinterpret_cast<std::uintptr_t>(&queue);
   attributes.value = reinterpret_cast<std::uintptr_t>(&value);
+  if (bpf(BPF_MAP_UPDATE_ELEM, attributes) != 0) return refused("bpf MAP_UPDATE_ELEM", errno);
+  return {};
+}
+
+Result<> Program::take_port(std::uint16_t port) {
+  const std::uint32_t place = htons(port);
+  const std::uint8_t taken = 1;
+  bpf_attr attributes{};
+  attributes.map_fd = static_cast<std::uint32_t>(ports_.get());
+  attributes.key = reinterpret_cast<std::uintptr_t>(&place);
+  attributes.value = reinterpret_cast<std::uintptr_t>(&taken);
   if (bpf(BPF_MAP_UPDATE_ELEM, attributes) != 0) return refused("bpf MAP_UPDATE_ELEM", errno);
   return {};
 }

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace wiremark;
@@ -141,5 +143,58 @@ TEST_CASE("garbage is refused, or lies within the frame") {
       frame[random() % frame.size()] = static_cast<std::byte>(random());
     frame.resize(random() % (frame.size() + 1));
     if (const auto packet = parse(frame)) REQUIRE(packet->payload + packet->size <= frame.size());
+  }
+}
+
+TEST_CASE("a datagram that is made has its ends, its bytes and right checksums") {
+  Route route;
+  route.own = {std::byte{2}, {}, {}, {}, {}, std::byte{2}};
+  route.next = {std::byte{2}, {}, {}, {}, {}, std::byte{1}};
+  for (const auto& [from, to] : {std::pair("udp:10.99.0.2:20000", "udp:10.99.0.1:7007"),
+                                 {"udp:[fd00::2]:20000", "udp:[fd00::1]:7007"}}) {
+    const Envelope envelope(*net::Address::parse(from), *net::Address::parse(to), route);
+    std::mt19937 random(1);
+    for (std::size_t size : {0, 1, 2, 3, 4, 5, 63, 64, 1452}) {
+      Frame frame(envelope.size() + size);
+      for (std::size_t i = envelope.size(); i < frame.size(); ++i)
+        frame[i] = static_cast<std::byte>(random());
+      const Frame before = frame;
+      CHECK(envelope.seal(frame, size) == frame.size());
+      const auto packet = parse(frame);
+      REQUIRE(packet);
+      CHECK(packet->size == size);
+      CHECK(packet->source_port == 20'000);
+      CHECK(packet->destination_port == 7'007);
+      CHECK(packet->hops == 64);
+      CHECK(udp_holds(frame, *packet));
+      CHECK((packet->ipv6 || ip_holds(frame)));
+      CHECK(std::equal(route.next.begin(), route.next.end(), frame.begin()));
+      CHECK(std::equal(route.own.begin(), route.own.end(), frame.begin() + 6));
+      CHECK(std::ranges::equal(std::span(frame).subspan(packet->payload),
+                               std::span(before).subspan(packet->payload)));
+    }
+  }
+}
+
+// A frame of 10.99.0.2 to 10.99.0.1, as the kernel makes it but for its identification.
+TEST_CASE("a datagram that is made is the frame that the kernel makes") {
+  Route route;
+  std::ranges::copy(Bytes(ipv4()).first(6), route.next.begin());
+  std::ranges::copy(Bytes(ipv4()).subspan(6, 6), route.own.begin());
+  for (Frame wanted : {ipv4(), ipv6()}) {
+    const bool six = wanted.size() > 50;
+    const Envelope envelope(
+        *net::Address::parse(six ? "udp:[fd00::2]:20000" : "udp:10.99.0.2:20000"),
+        *net::Address::parse(six ? "udp:[fd00::1]:7007" : "udp:10.99.0.1:7007"), route);
+    Frame made(wanted);
+    std::fill(made.begin(), made.end() - 3, std::byte{0xff});
+    REQUIRE(envelope.seal(made, 3) == wanted.size());
+    const auto without_checksums = [six](Frame frame) {
+      for (const std::size_t at : {six ? 60u : 40u, six ? 61u : 41u}) frame[at] = {};
+      for (const std::size_t at : {18u, 19u, 24u, 25u})
+        if (!six) frame[at] = {};
+      return frame;
+    };
+    CHECK(without_checksums(made) == without_checksums(wanted));
   }
 }

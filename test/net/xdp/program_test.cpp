@@ -3,11 +3,13 @@
 #include "net/xdp/program.h"
 
 #include <doctest/doctest.h>
+#include <netinet/in.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace wiremark;
@@ -19,16 +21,35 @@ namespace {
 struct Machine {
   std::vector<bpf_insn> code;
   std::vector<std::uint8_t> frame;
+  std::vector<std::uint16_t> ports = {};  // The array of ports has these, as a frame has them.
+
+  static constexpr std::uint64_t kValue = 1 << 20;  // Where the element lies that was looked up.
 
   // True when it reaches the call of redirect_map. Nothing may be read behind the frame's end.
   bool redirects() const {
     std::uint64_t reg[11] = {};
+    std::uint32_t key = 0;  // On the stack.
     for (std::size_t at = 0; at < code.size(); ++at) {
       const bpf_insn& insn = code[at];
       const auto imm = static_cast<std::uint32_t>(insn.imm);
-      if (insn.code == (BPF_JMP | BPF_CALL)) return true;
+      if (insn.code == (BPF_JMP | BPF_CALL) && imm == BPF_FUNC_redirect_map) return true;
       if (insn.code == (BPF_JMP | BPF_EXIT)) return false;
-      if (insn.code == (BPF_LDX | BPF_MEM | BPF_W) && insn.src_reg != 2) {
+      if (insn.code == (BPF_JMP | BPF_CALL)) {
+        REQUIRE(imm == BPF_FUNC_map_lookup_elem);
+        REQUIRE(key < 65'536);
+        reg[0] = kValue;
+      } else if (insn.code == (BPF_STX | BPF_MEM | BPF_W)) {
+        REQUIRE((insn.dst_reg == 10 && insn.off == -4));
+        key = static_cast<std::uint32_t>(reg[insn.src_reg]);
+      } else if (insn.code == (BPF_JMP | BPF_JEQ | BPF_K)) {
+        if (reg[insn.dst_reg] == imm) at += static_cast<std::size_t>(insn.off);
+      } else if (insn.code == (BPF_JMP32 | BPF_JEQ | BPF_K)) {
+        if (static_cast<std::uint32_t>(reg[insn.dst_reg]) == imm)
+          at += static_cast<std::size_t>(insn.off);
+      } else if (insn.code == (BPF_LDX | BPF_MEM | BPF_B) && insn.src_reg == 0) {
+        REQUIRE(reg[0] == kValue);
+        reg[0] = std::ranges::count(ports, key) > 0 ? 1 : 0;
+      } else if (insn.code == (BPF_LDX | BPF_MEM | BPF_W) && insn.src_reg != 2) {
         reg[insn.dst_reg] = insn.off == 4 ? frame.size() : 0;  // The context: the frame is at 0.
       } else if ((insn.code & 0xe7) == (BPF_LDX | BPF_MEM)) {
         const std::size_t width = (insn.code & 0x18) == BPF_B   ? 1
@@ -89,6 +110,13 @@ bool redirected(const char* to, const std::vector<std::uint8_t>& frame) {
   return Machine{assemble(address(to), 3), frame}.redirects();
 }
 
+// The reply of 10.99.0.2:20000, or of [fd00::2]:20000, to our port 7007.
+bool reply_redirected(const char* to, const char* from, const std::vector<std::uint8_t>& frame,
+                      std::uint16_t port = 7007) {
+  return Machine{assemble_replies(address(to), address(from), 3, 4), frame, {htons(port)}}
+      .redirects();
+}
+
 // What the kernel's own run of it returns.
 int run_in_kernel(const Program& program, std::vector<std::uint8_t> frame) {
   bpf_attr attributes{};
@@ -114,6 +142,30 @@ TEST_CASE("another address, port or family passes") {
   CHECK_FALSE(redirected("udp:[fd00::2]:7007", ipv6()));
   CHECK_FALSE(redirected("udp:[fd01::1]:7007", ipv6()));
   CHECK_FALSE(redirected("udp:[fd00::1]:7007", ipv4()));
+}
+
+TEST_CASE("replies of one server to ports of ours are redirected, and no others") {
+  constexpr const char* kTo = "udp:10.99.0.2:20000";
+  constexpr const char* kFrom = "udp:10.99.0.1:0";
+  CHECK(reply_redirected(kTo, kFrom, ipv4()));
+  CHECK_FALSE(reply_redirected(kTo, kFrom, ipv4(), 7008));
+  CHECK_FALSE(reply_redirected("udp:10.99.0.2:20001", kFrom, ipv4()));
+  CHECK_FALSE(reply_redirected("udp:10.99.0.3:20000", kFrom, ipv4()));
+  CHECK_FALSE(reply_redirected(kTo, "udp:10.99.0.4:0", ipv4()));
+  CHECK_FALSE(reply_redirected(kTo, kFrom, ipv6()));
+  auto reply = ipv6();
+  reply[22] = 0xfd;
+  reply[37] = 2;
+  reply[54] = 0x4e;
+  reply[55] = 0x20;
+  CHECK(reply_redirected("udp:[fd00::2]:20000", "udp:[fd00::1]:0", reply));
+  CHECK_FALSE(reply_redirected("udp:[fd00::2]:20000", "udp:[fd00::1]:0", reply, 7));
+  CHECK_FALSE(reply_redirected("udp:[fd00::2]:20000", "udp:[fd00::3]:0", reply));
+  CHECK_FALSE(reply_redirected("udp:[fd00::3]:20000", "udp:[fd00::1]:0", reply));
+  CHECK_FALSE(reply_redirected("udp:[fd00::2]:20000", "udp:[fd00::1]:0", ipv4()));
+  auto fragment = ipv4();
+  fragment[20] = 0x20;
+  CHECK_FALSE(reply_redirected(kTo, kFrom, fragment));
 }
 
 TEST_CASE("ARP, fragments, options, TCP and extension headers pass") {
@@ -152,6 +204,14 @@ TEST_CASE("the kernel takes the programs, and they pass all without a socket") {
       return;
     }
     REQUIRE_MESSAGE(program, program.error().message());
+    CHECK(run_in_kernel(*program, ipv4()) == XDP_PASS);
+    CHECK(run_in_kernel(*program, ipv6()) == XDP_PASS);
+  }
+  for (const auto& [to, from] : {std::pair("udp:10.99.0.2:20000", "udp:10.99.0.1:0"),
+                                 {"udp:[fd00::2]:20000", "udp:[fd00::1]:0"}}) {
+    auto program = Program::load_replies(address(to), address(from), 2);
+    REQUIRE_MESSAGE(program, program.error().message());
+    REQUIRE(program->take_port(7007));
     CHECK(run_in_kernel(*program, ipv4()) == XDP_PASS);
     CHECK(run_in_kernel(*program, ipv6()) == XDP_PASS);
   }
