@@ -12,6 +12,7 @@ template class Load<net::StreamsOf<net::EpollReactor>>;
 template class Load<net::StreamsOf<net::UringReactor>>;
 template class Load<net::DatagramsOf<net::EpollReactor>>;
 template class Load<net::DatagramsOf<net::UringReactor>>;
+template class Load<net::DatagramsOf<net::XdpReactor>>;
 template class Load<net::sim::StreamEnd>;
 template class Load<net::sim::DatagramEnd>;
 

@@ -6,7 +6,8 @@ namespace wiremark::net {
 static_assert(Streams<StreamsOf<EpollReactor>> && Streams<StreamsOf<UringReactor>>);
 static_assert(Servers<ServerOf<EpollReactor>> && Servers<ServerOf<UringReactor>> &&
               Servers<ServerOf<XdpReactor>>);
-static_assert(Datagrams<DatagramsOf<EpollReactor>> && Datagrams<DatagramsOf<UringReactor>>);
+static_assert(Datagrams<DatagramsOf<EpollReactor>> && Datagrams<DatagramsOf<UringReactor>> &&
+              Datagrams<DatagramsOf<XdpReactor>>);
 
 namespace {
 
@@ -75,9 +76,9 @@ std::string_view to_string(Backend backend) noexcept {
   return "?";
 }
 
-Result<> only_bound_over_xdp() {
+Result<> only_datagrams_over_xdp() {
   return failed("--backend xdp",
-                "(AF_XDP answers udp: addresses of netecho; use epoll or uring for anything else)",
+                "(AF_XDP carries udp: addresses; use epoll or uring for any other)",
                 EPROTONOSUPPORT);
 }
 

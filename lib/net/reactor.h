@@ -33,8 +33,8 @@ struct BackendChoice {
 /// asked for by name either runs or is an error that names the fix. There is no silent fallback.
 Result<BackendChoice> choose_backend(Backend asked);
 
-/// Why AF_XDP cannot be had for what is neither a bound UDP socket nor beside one.
-Result<> only_bound_over_xdp();
+/// Why AF_XDP cannot be had for streams.
+Result<> only_datagrams_over_xdp();
 
 /// Opens the reactor of `backend` on this thread and calls body(view) with a View of it. Code
 /// inside `body` never asks which backend it has.
@@ -48,8 +48,9 @@ Result<> with_reactor(Backend backend, const ReactorOptions& options, F&& body) 
   };
   if (backend == Backend::uring) return open_and_run(std::type_identity<UringReactor>{});
   if (backend == Backend::xdp) {
-    if constexpr (Servers<View<XdpReactor>>) return open_and_run(std::type_identity<XdpReactor>{});
-    return only_bound_over_xdp();
+    if constexpr (Servers<View<XdpReactor>> || Datagrams<View<XdpReactor>>)
+      return open_and_run(std::type_identity<XdpReactor>{});
+    return only_datagrams_over_xdp();
   }
   return open_and_run(std::type_identity<EpollReactor>{});
 }

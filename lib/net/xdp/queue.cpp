@@ -66,8 +66,9 @@ Mapping::~Mapping() {
   if (start_ != nullptr) ::munmap(start_, size_);
 }
 
-Result<Queue> Queue::open(unsigned interface, unsigned queue, bool generic) {
+Result<Queue> Queue::open(unsigned interface, unsigned queue, bool generic, bool asks) {
   Queue made;
+  made.asks_ = asks;
   made.socket_ = Fd(::socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0));
   if (!made.socket_) return refused("socket AF_XDP", errno);
   void* const start = ::mmap(nullptr, kFrames * kFrame, PROT_READ | PROT_WRITE,
@@ -91,7 +92,10 @@ Result<Queue> Queue::open(unsigned interface, unsigned queue, bool generic) {
   made.completed_ = std::move(*completed);
   made.receive_ = std::move(*receive);
   made.send_ = std::move(*send);
-  for (std::uint64_t i = 0; i < kFrames; ++i) made.fill_.put(i * kFrame);
+  const std::uint64_t kept = asks ? kFrames / 2 : 0;
+  made.spare_.reserve(kept);
+  for (std::uint64_t i = 0; i < kept; ++i) made.spare_.push_back(i * kFrame);
+  for (std::uint64_t i = kept; i < kFrames; ++i) made.fill_.put(i * kFrame);
   made.fill_.submit();
   if (auto bound = bind_to(made.socket_, interface, queue, generic); !bound)
     return std::unexpected(bound.error());
@@ -125,6 +129,13 @@ void Queue::put_back(std::span<std::byte> frame) noexcept {
   fill_.put(offset_of(frame.data()) & ~kFrameMask);
 }
 
+std::span<std::byte> Queue::spare() noexcept {
+  if (spare_.empty()) return {};
+  const std::uint64_t frame = spare_.back();
+  spare_.pop_back();
+  return {frames_.data() + frame, kFrame};
+}
+
 unsigned Queue::submit() noexcept {
   receive_.release();
   send_.submit();
@@ -137,8 +148,13 @@ unsigned Queue::submit() noexcept {
     if (::sendto(socket_.get(), nullptr, 0, MSG_DONTWAIT, nullptr, 0) == 0 || errno != EAGAIN)
       break;
   }
-  for (std::uint32_t left = completed_.filled(); left > 0; --left)
-    fill_.put(completed_.take() & ~kFrameMask);
+  for (std::uint32_t left = completed_.filled(); left > 0; --left) {
+    const std::uint64_t frame = completed_.take() & ~kFrameMask;
+    if (asks_)
+      spare_.push_back(frame);
+    else
+      fill_.put(frame);
+  }
   completed_.release();
   fill_.submit();
   return calls;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/fd.h"
 #include "base/result.h"
@@ -90,7 +91,8 @@ class Queue {
   static constexpr std::size_t kRoom = kFrame - kHeadroom;
 
   /// `generic`: the program runs behind the driver, where zero-copy cannot be.
-  static Result<Queue> open(unsigned interface, unsigned queue, bool generic);
+  /// `asks`: sends first, from frames that are kept for it, instead of sending back those received.
+  static Result<Queue> open(unsigned interface, unsigned queue, bool generic, bool asks);
 
   int fd() const noexcept { return socket_.get(); }
   bool zero_copy() const noexcept { return zero_copy_; }
@@ -103,8 +105,11 @@ class Queue {
   void send(std::span<std::byte> frame, std::size_t size) noexcept;
   void put_back(std::span<std::byte> frame) noexcept;
 
-  /// Hands over what was sent and put back, and gives the frames that have left to the driver.
-  /// Returns the system calls made.
+  /// A frame kept for sending, to be sent next; empty while all of them are under way.
+  std::span<std::byte> spare() noexcept;
+
+  /// Hands over what was sent and put back, and gives the frames that have left to the driver, or
+  /// to spare(). Returns the system calls made.
   unsigned submit() noexcept;
   /// Frames that the kernel has not yet looked at.
   bool unsent() const noexcept { return send_.unread() > 0; }
@@ -122,6 +127,8 @@ class Queue {
   Ring<std::uint64_t> completed_;
   Ring<xdp_desc> receive_;
   Ring<xdp_desc> send_;
+  bool asks_ = false;
+  std::vector<std::uint64_t> spare_;  // Offsets of frames.
   bool zero_copy_ = false;
 };
 

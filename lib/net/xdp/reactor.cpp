@@ -1,4 +1,5 @@
-// Datagrams of one UDP address over AF_XDP, past the kernel's network stack. Lives on one thread.
+// Datagrams of one UDP address over AF_XDP, past the kernel's network stack: to those who ask a
+// server there, or to one server that a client asks. Lives on one thread.
 #include "net/xdp/reactor.h"
 
 #include <ifaddrs.h>
@@ -51,7 +52,8 @@ ifreq request_for(const std::string& interface) noexcept {
 }
 
 // A driver that cannot tell has one.
-unsigned receive_queues(const Fd& socket, const std::string& interface) noexcept {
+unsigned receive_queues(const std::string& interface) noexcept {
+  const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ethtool_channels channels{};
   channels.cmd = ETHTOOL_GCHANNELS;
   ifreq request = request_for(interface);
@@ -110,6 +112,19 @@ Result<Conn*> XdpReactor::connect(const Address& to, const ConnectOptions&, void
   return only_udp("connect", to);
 }
 
+Result<> XdpReactor::fits_mtu(int socket, const std::string& interface) {
+  ifreq request = request_for(interface);
+  if (::ioctl(socket, SIOCGIFMTU, &request) != 0) return failed("SIOCGIFMTU", interface);
+  mtu_ = static_cast<std::size_t>(request.ifr_mtu);
+  constexpr std::size_t kMost = xdp::Queue::kRoom - xdp::kEthernetHeader;
+  if (mtu_ <= kMost) return {};
+  return failed("AF_XDP " + interface,
+                "(its MTU is " + std::to_string(mtu_) + " and a frame holds " +
+                    std::to_string(kMost) + ": 'ip link set " + interface + " mtu " +
+                    std::to_string(kMost) + "')",
+                EMSGSIZE);
+}
+
 Result<Address> XdpReactor::bind(const Address& at, const ListenOptions& options) {
   if (program_)
     return failed("AF_XDP " + at.to_string(), "(it serves one address of each process)", EBUSY);
@@ -120,32 +135,24 @@ Result<Address> XdpReactor::bind(const Address& at, const ListenOptions& options
   const int fd = socket->get();
   auto bound = Address::of_socket(fd);
   if (!bound) return bound;
-  ifreq request = request_for(*interface);
-  if (::ioctl(fd, SIOCGIFMTU, &request) != 0) return failed("SIOCGIFMTU", *interface);
-  mtu_ = static_cast<std::size_t>(request.ifr_mtu);
-  constexpr std::size_t kMost = xdp::Queue::kRoom - xdp::kEthernetHeader;
-  if (mtu_ > kMost)
-    return failed("AF_XDP " + *interface,
-                  "(its MTU is " + std::to_string(mtu_) + " and a frame holds " +
-                      std::to_string(kMost) + ": 'ip link set " + *interface + " mtu " +
-                      std::to_string(kMost) + "')",
-                  EMSGSIZE);
-  polled_ = {{-1, POLLIN, 0}, {fd, POLLIN, 0}};
+  if (auto fits = fits_mtu(fd, *interface); !fits) return std::unexpected(fits.error());
+  polled_[1].fd = fd;
   held_.add_bound(std::move(*socket), *bound);
-  if (auto taken = take_queues(*bound, *interface); !taken) return std::unexpected(taken.error());
+  auto program = xdp::Program::load(*bound, receive_queues(*interface));
+  if (auto taken = take_queues(*interface, std::move(program), false); !taken)
+    return std::unexpected(taken.error());
   return bound;
 }
 
-Result<> XdpReactor::take_queues(const Address& bound, const std::string& interface) {
-  const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  const unsigned index = ::if_nametoindex(interface.c_str());
-  if (!socket || index == 0) return failed("if_nametoindex", interface);
-  const unsigned count = receive_queues(socket, interface);
-  auto program = xdp::Program::load(bound, count);
+// A program for all of the receive queues, and a socket for each of them.
+Result<> XdpReactor::take_queues(const std::string& interface, Result<xdp::Program> program,
+                                 bool asks) {
   if (!program) return std::unexpected(program.error());
+  const unsigned index = ::if_nametoindex(interface.c_str());
+  if (index == 0) return failed("if_nametoindex", interface);
   if (auto attached = program->attach(index, options_.xdp); !attached) return attached;
-  for (unsigned i = 0; i < count; ++i) {
-    auto queue = xdp::Queue::open(index, i, program->mode() == XdpMode::generic);
+  for (unsigned i = 0; i < receive_queues(interface); ++i) {
+    auto queue = xdp::Queue::open(index, i, program->mode() == XdpMode::generic, asks);
     if (!queue) return std::unexpected(queue.error());
     if (auto directed = program->direct(i, queue->fd()); !directed) return directed;
     polled_.push_back({queue->fd(), POLLIN, 0});
@@ -156,8 +163,76 @@ Result<> XdpReactor::take_queues(const Address& bound, const std::string& interf
   return {};
 }
 
+Result<> XdpReactor::begin_asking(const Address& to, const Address& from) {
+  auto route = xdp::route_to(to, from);
+  if (!route) return std::unexpected(route.error());
+  const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (auto fits = fits_mtu(socket.get(), route->name); !fits) return fits;
+  auto program = xdp::Program::load_replies(to, from, receive_queues(route->name));
+  if (auto taken = take_queues(route->name, std::move(program), true); !taken) return taken;
+  asks_ = Asked{to, from, std::move(*route)};
+  conns_ = std::make_unique<xdp::Conns>(stats_);
+  polled_[1].fd = conns_->fd();
+  return {};
+}
+
+Result<DatagramConn*> XdpReactor::connect_datagrams(const Address& to,
+                                                    const ConnectOptions& options, void* user) {
+  if (refused_) return std::unexpected(*refused_);
+  auto socket = datagram_socket_for(to, options);
+  if (!socket) return std::unexpected(socket.error());
+  const auto from = Address::of_socket(socket->get());
+  if (!from) return std::unexpected(from.error());
+  if (!asks_) {
+    if (auto begun = begin_asking(to, *from); !begun) {
+      refused_ = begun.error();
+      return std::unexpected(begun.error());
+    }
+  }
+  if (to.to_string() != asks_->to.to_string() || from->host() != asks_->from.host())
+    return failed("AF_XDP to " + to.to_string(),
+                  "(one thread asks one server from one address: give --source-ip one)", EINVAL);
+  if (auto taken = program_->take_port(from->port()); !taken) return std::unexpected(taken.error());
+  const xdp::Envelope envelope(*from, to, asks_->route);
+  auto conn = conns_->add(std::move(*socket), from->port(),
+                          {-1, user, envelope, conns_->size() % queues_.size()});
+  if (!conn) return std::unexpected(conn.error());
+  return *conn;
+}
+
+int XdpReactor::send(DatagramConn& to, Bytes head, Bytes body) {
+  const auto& conn = static_cast<xdp::Conn&>(to);
+  const std::size_t size = head.size() + body.size();
+  const std::size_t headers = conn.envelope.size();
+  if (headers + size > xdp::kEthernetHeader + mtu_) {
+    stats_.datagrams_unsent.add();
+    return EMSGSIZE;
+  }
+  xdp::Queue& queue = queues_[conn.queue];
+  std::span<std::byte> frame = queue.spare();
+  if (frame.empty()) [[unlikely]] {
+    stats_.system_calls.add(queue.submit());
+    frame = queue.spare();
+  }
+  if (frame.empty()) [[unlikely]] {
+    stats_.datagrams_unsent.add();
+    return ENOBUFS;
+  }
+  if (!head.empty()) std::memcpy(frame.data() + headers, head.data(), head.size());
+  if (!body.empty()) std::memcpy(frame.data() + headers + head.size(), body.data(), body.size());
+  queue.send(frame, conn.envelope.seal(frame, size));
+  stats_.copied.add(size);
+  stats_.datagrams_out.add();
+  stats_.bytes_out.add(size);
+  return 0;
+}
+
+void XdpReactor::submit() noexcept {
+  for (xdp::Queue& queue : queues_) stats_.system_calls.add(queue.submit());
+}
+
 std::uint64_t XdpReactor::datagrams_dropped() const {
-  std::uint64_t dropped = held_.dropped();
+  std::uint64_t dropped = held_.dropped() + (conns_ ? conns_->dropped() : 0);
   for (const xdp::Queue& queue : queues_) dropped += queue.dropped();
   return dropped;
 }
@@ -170,6 +245,9 @@ std::vector<std::string> XdpReactor::describe() const {
       std::to_string(queues_.size()) + " receive queue" + (queues_.size() == 1 ? "" : "s")};
   if (program_->mode() == XdpMode::generic)
     lines.push_back("generic XDP: the kernel drops frames that a sender on this machine gathered");
+  if (conns_ && conns_->drained() > 0)
+    lines.push_back("AF_XDP: " + std::to_string(conns_->drained()) +
+                    " of the datagrams came by the kernel's sockets, such as fragments");
   if (const std::string batch = options_.wait.batch_note(); !batch.empty())
     lines.push_back(batch + ", asleep in clock_nanosleep(2)");
   return lines;
@@ -199,7 +277,8 @@ Result<bool> XdpReactor::wait(Nanoseconds began, Nanoseconds deadline) {
   attention_.waits(began, std::max(gathered, until));
   stats_.turns.add();
   asked_ = start;
-  if (until <= start && !must_call) return false;
+  polled_all_ = until > start || must_call;
+  if (!polled_all_) return false;
   timespec timeout{};
   if (until > start) {
     if (until != kNever) timeout = to_timespec(until - start);
@@ -209,7 +288,7 @@ Result<bool> XdpReactor::wait(Nanoseconds began, Nanoseconds deadline) {
   const int count =
       ::ppoll(polled_.data(), polled_.size(), until == kNever ? nullptr : &timeout, nullptr);
   if (count < 0 && errno != EINTR) return failed("poll", interface_);
-  return count > 0 && polled_.size() > 1 && polled_[1].revents != 0;
+  return count > 0 && polled_[1].revents != 0;
 }
 
 }  // namespace wiremark::net
