@@ -50,8 +50,7 @@ void add(CommandLine& line, BackendOptions& options) {
       "-b,--backend", options.backend, "NAME",
       [](const std::string& text) { return net::parse_backend(text); },
       "auto, epoll, uring or xdp; auto prefers io_uring and says when it cannot; xdp is AF_XDP, "
-      "for "
-      "udp: addresses of netecho alone (auto)");
+      "for udp: addresses beyond loopback (auto)");
   line.add(
       "--wait", options.reactor.wait, "HOW",
       [](const std::string& text) { return net::WaitPolicy::parse(text); },

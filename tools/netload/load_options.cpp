@@ -208,6 +208,15 @@ std::string unfit_for_udp(const LoadOptions& options) {
   return {};
 }
 
+// Options that do not go with --backend xdp. Returns a usage error as text.
+std::string unfit_for_xdp(const LoadOptions& options) {
+  if (options.threads.threads > 1)
+    return "--backend xdp has one thread for all receive queues: leave -t out";
+  if (options.sources.size() > 1)
+    return "--backend xdp asks from one address: give --source-ip one";
+  return {};
+}
+
 // Checks the targets that are compared. A usage error is returned as text.
 std::string complete_targets(LoadOptions& options) {
   if (!options.target.empty()) return "--compare names its targets: leave TARGET out";
@@ -402,6 +411,9 @@ std::string complete(LoadOptions& options) {
   if (options.bypass && !options.exchange.size)
     options.exchange.size = load::SizeRange{kBypassSize, kBypassSize};
   if (std::string wrong; datagrams && !(wrong = unfit_for_udp(options)).empty()) return wrong;
+  if (std::string wrong; options.backend.backend == net::Backend::xdp &&
+                         !(wrong = unfit_for_xdp(options)).empty())
+    return wrong;
   if (options.timeout == kNever) options.timeout = datagrams ? kDatagramTimeout : kStreamTimeout;
   const bool open_loop = options.find_max || options.rate_hz + options.total_rate_hz > 0;
   if (options.poisson && !open_loop) return "--arrival needs a rate: -r or -R";
