@@ -162,7 +162,8 @@ def what_a_server_that_stands_still_does_not_answer_is_lost():
     with Pair() as pair:
         server = pair.serve(backend="epoll")
         server.pause()
-        result = pair.load("-c", "2", "-n", "20", "--timeout", "20ms").finish().json()
+        load = pair.load("-c", "2", "-n", "20", "--timeout", "20ms").finish()
+        result = load.ended_with(0).json()
         equal(result["outcome"]["lost"], 20, "lost")
         equal(result["outcome"]["answered"], 0, "answered")
         server.signal(signal.SIGCONT)

@@ -171,7 +171,8 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
 void Run::connect(const net::Stop& stop) {
   const bool progress = wants_progress(options_.output.progress, options_.output.quiet);
   Nanoseconds next_line = now_ns() + kSecond;
-  Nanoseconds patience = plan_.timeout > 0 ? plan_.timeout : kNever;
+  // A UDP socket waits for nobody to be opened, and its timeout is for answers.
+  Nanoseconds patience = plan_.timeout > 0 && !over_udp(options_) ? plan_.timeout : kNever;
   if (plan_.timeout > 0 && plan_.connect_rate_hz > 0)
     patience += static_cast<Nanoseconds>(kSecond / plan_.connect_rate_hz);
   Nanoseconds last_opened = now_ns();
