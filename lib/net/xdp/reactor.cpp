@@ -263,7 +263,7 @@ Nanoseconds XdpReactor::nap(Nanoseconds start, Nanoseconds until) {
 Result<bool> XdpReactor::wait(Nanoseconds began, Nanoseconds deadline) {
   deadline = attention_.at_most(began, deadline);
   bool hurry = false;
-  bool must_call = ++looks_ % kLooks == 0;
+  bool must_call = began >= looked_ + kLook;
   for (const xdp::Queue& queue : queues_) {
     hurry |= queue.received() > 0 || queue.unsent();
     must_call |= queue.wants_call();
@@ -279,6 +279,7 @@ Result<bool> XdpReactor::wait(Nanoseconds began, Nanoseconds deadline) {
   asked_ = start;
   polled_all_ = until > start || must_call;
   if (!polled_all_) return false;
+  looked_ = start;
   timespec timeout{};
   if (until > start) {
     if (until != kNever) timeout = to_timespec(until - start);
