@@ -112,15 +112,30 @@ struct BypassParts {
   std::optional<measure::Spread> shared_memory;
 };
 
+/// Names of the ways that UDP takes between two namespaces: those with one message in flight, those
+/// with many flows of one, and one flow of many that the kernel gathers.
+inline constexpr const char* kUdpAsleep = "UDP, asleep in between";
+inline constexpr const char* kUdpSpinning = "UDP, spinning";
+inline constexpr const char* kXdpSpinning = "AF_XDP, spinning";
+inline constexpr const char* kUdpFlows = "UDP, 64 flows, asleep";
+inline constexpr const char* kXdpFlows = "AF_XDP, 64 flows, asleep";
+inline constexpr const char* kUdpGathered = "UDP, GSO, 256 in flight";
+
 /// One message over shorter and shorter ways, and a server under load.
 struct Bypass {
   Setting setting;
   std::uint64_t message_bytes = 0;
   std::uint64_t rounds_left_out = 0;
   BypassParts parts;
-  std::optional<std::string> invalid;  ///< Why the parts say nothing.
-  std::vector<Way> ways;  ///< TCP asleep in between, TCP spinning, a Unix socket, and the load.
+  std::optional<std::string> invalid;    ///< Why the parts say nothing.
+  std::optional<std::string> not_tried;  ///< Why UDP and AF_XDP are not among the ways.
+  /// TCP asleep in between, TCP spinning, a Unix socket, those of UDP, and the load.
+  std::vector<Way> ways;
 };
+
+/// What the ways past the kernel took of what those through it took, and what they cost, in one
+/// sentence; or why nobody knows. Empty where the document is from before they were measured.
+std::string bought_text(const Bypass& study);
 
 /// Why the parts cannot be what the whole is made of; none where they can.
 std::optional<std::string> discord_of(const BypassParts& parts, double whole_ns);

@@ -133,6 +133,17 @@ std::string conclusion_text(const Compared& one, const Compared& base) {
                      base.backend);
 }
 
+// Of UDP alone, where nothing else tells of a message that did not come.
+std::string lost_text(const Way& way) {
+  std::uint64_t lost = 0;
+  bool udp = false;
+  for (const RunResult& round : way.rounds) {
+    udp = udp || round.delivery.has_value();
+    if (round.outcome) lost += round.outcome->lost;
+  }
+  return udp ? fmt::format(", {} lost", format_count(lost)) : "";
+}
+
 std::string ways_text(const Bypass& study) {
   constexpr auto kRow = "  {:<24} {:<32} {}\n";
   std::string text = fmt::format(kRow, "", "", "CPU us/message") +
@@ -144,7 +155,7 @@ std::string ways_text(const Bypass& study) {
                     median_of(spread_of(way.rounds, client_cost_of)));
     text += fmt::format(kRow, way.name,
                         marked(time_text(spread_of(way.rounds, p50_ns_of)), way.rounds, "p50"),
-                        marked(cost, way.rounds, kCost));
+                        marked(cost, way.rounds, kCost) + lost_text(way));
   }
   const auto& memory = study.parts.shared_memory;
   const double memory_us = median_of(memory) / kMicrosecond;
@@ -167,6 +178,22 @@ std::string parts_text(const Bypass& study) {
                      "system calls and sockets: a bypass saves that") +
          fmt::format(kRow, time_text(parts.shared_memory),
                      "copies and the way between the processors: nothing does");
+}
+
+// Of both ends; 0 where one is unknown.
+double costs_of(const RunResult& run) {
+  const double server = server_cost_of(run);
+  return server > 0 ? server + client_cost_of(run) : 0;
+}
+
+// What one took of the other, round by round.
+std::string part_text(const Rounds& one, const Rounds& other, std::string_view figure,
+                      double (*of)(const RunResult&)) {
+  const auto ratio = interval_of(one, other, of);
+  if (!ratio) return "an unknown part";
+  const std::string text =
+      fmt::format("{:.2f} ({:.2f} to {:.2f})", ratio->median, ratio->lower, ratio->upper);
+  return marked(text, stands(other, figure) ? one : other, figure);
 }
 
 std::string load_text(const Way& load) {
@@ -208,13 +235,34 @@ std::string text_report(const Comparison& study, Letters letters) {
   return text;
 }
 
+std::string bought_text(const Bypass& study) {
+  if (study.not_tried) return "not tried past the kernel: " + *study.not_tried;
+  const auto rounds_of = [&](std::string_view name) -> const Rounds* {
+    for (const Way& way : study.ways)
+      if (way.name == name) return &way.rounds;
+    return nullptr;
+  };
+  const Rounds *xdp = rounds_of(kXdpSpinning), *udp = rounds_of(kUdpSpinning);
+  const Rounds *xdp_flows = rounds_of(kXdpFlows), *udp_flows = rounds_of(kUdpFlows);
+  if (!xdp || !udp || !xdp_flows || !udp_flows) return {};
+  return fmt::format(
+      "AF_XDP takes {} of the kernel's round trip where both spin, and {} of its processor time "
+      "for "
+      "64 flows; it costs three capabilities, an interface without another such program, and what "
+      "the kernel would have queued",
+      part_text(*xdp, *udp, "p50", p50_ns_of), part_text(*xdp_flows, *udp_flows, kCost, costs_of));
+}
+
 std::string text_report(const Bypass& study) {
   Parts parts;
   for (const Way& way : study.ways) parts.push_back({way.name, way.rounds});
   const std::string ways = ways_text(study);
-  const std::string mark = ways.find('?') == std::string::npos ? "" : std::string("\n") + kMarkText;
+  std::string bought = bought_text(study);
+  const bool marks = (ways + bought).find('?') != std::string::npos;
+  const std::string mark = marks ? std::string("\n") + kMarkText : "";
+  if (!bought.empty()) bought = fmt::format("\n  {:<10} {}\n", "bypass", bought);
   return about_text(study.setting) + ways + parts_text(study) + load_text(study.ways.back()) +
-         mark + conditions_text(study.setting, parts, study.rounds_left_out);
+         bought + mark + conditions_text(study.setting, parts, study.rounds_left_out);
 }
 
 std::string probe_line(std::size_t number, const Probe& probe) {

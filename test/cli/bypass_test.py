@@ -30,7 +30,8 @@ def p50(result):
 @case
 def each_way_is_what_it_is_called():
     document = bypass("--rounds", "2", "-s", "100", "--json").json()
-    asleep, spinning, unix, load = document["ways"]
+    asleep, spinning, unix, *udp, load = document["ways"]
+    equal("not_tried" in document, not udp, "a reason where UDP was not measured")
     for way, wait, connections in [(asleep, "block", 1), (spinning, "spin", 1), (unix, "spin", 1), (load, "block", 10)]:
         equal(way["connections"], connections, f"connections of {way['name']}")
         equal(len(way["rounds"]), 2, f"rounds of {way['name']}")
@@ -59,6 +60,43 @@ def the_parts_are_the_differences_of_the_ways():
     kernel = document["parts_ns"]["system_calls_and_sockets"]
     expect(kernel["max"] <= max(trips[2]) - memory["min"], "more than the whole way")
     expect(kernel["min"] >= min(trips[2]) - memory["max"], "less than the whole way less shared memory")
+
+
+UDP = ["UDP, asleep in between", "UDP, spinning", "AF_XDP, spinning", "UDP, 64 flows, asleep",
+       "AF_XDP, 64 flows, asleep", "UDP, GSO, 256 in flight"]
+
+
+@case
+def udp_goes_through_the_kernel_and_past_it_where_it_may():
+    ended = bypass("--rounds", "1", "--json")
+    document = ended.json()
+    if "not_tried" in document:
+        raise Skip(document["not_tried"])
+    ways = document["ways"][3:-1]
+    equal([way["name"] for way in ways], UDP, "the ways of UDP")
+    for way in ways:
+        for result in way["rounds"]:
+            equal(result["path"]["active"] == "xdp", way["name"].startswith("AF_XDP"),
+                  f"what {way['name']} ran on")
+            equal(result["config"]["wait"], "spin" if "spinning" in way["name"] else "block",
+                  f"how {way['name']} waits")
+            equal(result["totals"]["connections"], way["connections"], f"flows of {way['name']}")
+            equal(way["connections"], 64 if "64 flows" in way["name"] else 1, f"flows of {way['name']}")
+            expect(result["outcome"]["sent"] > 0, f"no message of {way['name']}")
+            expect("server" in result["cpu"], f"the server of {way['name']} is not known")
+
+
+@case
+def where_it_may_not_measure_udp_it_says_what_is_missing():
+    require_two_processors()
+    small = bypass("--rounds", "1", "-s", "1")
+    contains(small.out, "not tried past the kernel: --size over UDP is from", "the text for one byte")
+    contains(bypass("--rounds", "1", "-s", "1473").out, "is longer than a frame", "the text for 1,473 bytes")
+    if os.geteuid() != 0:
+        raise Skip("only root can take its rights away")
+    nobody = run_program("setpriv", "--bounding-set", "-all", "--inh-caps", "-all", "--reuid", "65534",
+                         "--clear-groups", program("NETLOAD"), "--bypass", "--rounds", "1", "-d", "20ms", "--json")
+    contains(nobody.ended_with(0).json()["not_tried"], "setcap cap_net_raw", "what is missing")
 
 
 @case

@@ -278,6 +278,23 @@ TEST_CASE(
                                 "message of uring is not to be trusted") != std::string::npos);
 }
 
+TEST_CASE("what a bypass buys is said where UDP was measured, and why not where it was not") {
+  auto study = study_of<Bypass>("bypass");
+  CHECK(bought_text(study).empty());
+  const Rounds rounds = study.ways.front().rounds;
+  for (const char* name : {kUdpSpinning, kXdpSpinning, kUdpFlows, kXdpFlows})
+    study.ways.insert(study.ways.end() - 1, {name, 1, rounds});
+  const std::string text = text_report(study);
+  CHECK_MESSAGE(text.find("\n  bypass     AF_XDP takes 1.00 (1.00 to 1.00)") != std::string::npos,
+                text);
+  CHECK(text.find("\n  AF_XDP, spinning ") != std::string::npos);
+  CHECK(html_page(study).find("AF_XDP takes 1.00") != std::string::npos);
+  study.not_tried = "unshare CLONE_NEWNET: Operation not permitted";
+  const auto again = parse_document(json_document(study));
+  REQUIRE(again.has_value());
+  CHECK(bought_text(std::get<Bypass>(*again)) == "not tried past the kernel: " + *study.not_tried);
+}
+
 TEST_CASE("parts of a bypass that do not add up say nothing") {
   const auto one = [](double ns) { return measure::Spread{ns, ns, ns, 5}; };
   BypassParts parts{one(20'000), one(4'000), one(5'000), one(300)};

@@ -233,6 +233,7 @@ std::string html_page(const Bypass& study) {
   }
   add_rounds(page, "There and back, over shorter and shorter ways", "median round trip", ways,
              ns_text);
+  if (const std::string bought = bought_text(study); !bought.empty()) page.paragraph(bought);
   const auto part = [](std::string name, std::size_t colour, const std::optional<Spread>& spread) {
     CostRow row{std::move(name), colour, {}};
     if (!spread) return row;

@@ -10,6 +10,7 @@
 #include "measure/quantity.h"
 #include "measure/ratio.h"
 #include "netload/studies/contenders.h"
+#include "netload/studies/udp_ways.h"
 #include "report.h"
 
 namespace wiremark::tools {
@@ -50,6 +51,7 @@ class Ladder {
   std::vector<Contender> contenders_;
   Figures memory_ns_;  // The median round trip through memory, round by round.
   unsigned left_out_ = 0;
+  UdpWays udp_;
 };
 
 Result<> Ladder::enter_all(net::Backend backend) {
@@ -90,6 +92,7 @@ Result<> Ladder::climb(const std::vector<std::string>& arguments, const net::Sto
       run_rounds(options_.rounds, contenders_, arguments, stop, signals, through_memory);
   if (!left_out) return std::unexpected(left_out.error());
   left_out_ = *left_out;
+  udp_ = measure_udp_ways(options_, contenders_.front().client, arguments, stop, signals);
   if (!memory_ns_.empty() || stop.requested()) return {};
   return failed(fmt::format("no two threads can be kept on processors {} and {}", client, server),
                 {}, 0);
@@ -112,6 +115,8 @@ report::Bypass Ladder::study() const {
                  .shared_memory = spread(memory_ns_)};
   for (const Contender& one : contenders_)
     study.ways.push_back({one.name, one.load.connections, one.rounds});
+  study.ways.insert(study.ways.end() - 1, udp_.ways.begin(), udp_.ways.end());
+  if (!udp_.not_tried.empty()) study.not_tried = udp_.not_tried;
   if (const auto whole = spread(trip_ns(asleep)))
     study.invalid = report::discord_of(study.parts, whole->median);
   return study;

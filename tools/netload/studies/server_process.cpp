@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/fd.h"
+#include "netload/studies/veth_pair.h"
 
 namespace wiremark::tools {
 
@@ -109,21 +110,23 @@ Result<ServerProcess> ServerProcess::start(const std::vector<std::string>& argum
   if (::pipe2(ends, O_CLOEXEC) != 0) return failed("pipe2", fix_of_files(errno));
   const Fd ready(ends[0]);
   Fd told(ends[1]);
-  std::vector<std::string> all = {
-      listen == Listen::tcp ? "127.0.0.1:0" : "unix:" + folder + "/socket",
-      "--quiet",
-      "--port-file",
-      "/proc/self/fd/" + std::to_string(kReadyFd),
-      "--gaps-fd",
-      std::to_string(kGapsFd)};
+  // In front of the port that it takes, or of the path.
+  const std::string front = listen == Listen::tcp    ? "127.0.0.1:"
+                            : listen == Listen::veth ? std::string("udp:") + VethPair::kServer + ":"
+                                                     : "unix:";
+  std::vector<std::string> all = {front + (listen == Listen::unix_path ? folder + "/socket" : "0"),
+                                  "--quiet",
+                                  "--port-file",
+                                  "/proc/self/fd/" + std::to_string(kReadyFd),
+                                  "--gaps-fd",
+                                  std::to_string(kGapsFd)};
   all.insert(all.end(), arguments.begin(), arguments.end());
   server.pid_ = spawn(program.string(), all, told.get(), server.gaps_->fd());
   if (server.pid_ < 0) return failed("fork");
   told = Fd();                                  // So that its end is the end of the pipe.
   const auto where = await_ready(ready.get());  // The port or the path.
   if (!where) return std::unexpected(where.error());
-  const auto address =
-      net::Address::parse((listen == Listen::tcp ? "127.0.0.1:" : "unix:") + *where);
+  const auto address = net::Address::parse(front + *where);
   if (!address) return std::unexpected(address.error());
   server.address_ = *address;
   return server;

@@ -21,6 +21,7 @@ class ServerProcess {
   enum class Listen {
     tcp,        ///< On a free loopback port.
     unix_path,  ///< On a path in a folder of its own, which goes with it.
+    veth,       ///< On a free UDP port of VethPair::kServer, in whose namespace we are.
   };
 
   /// Starts the netecho that stands beside this program with `arguments`, and waits until it is
