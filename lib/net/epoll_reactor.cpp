@@ -33,7 +33,16 @@ EpollReactor::EpollReactor(const ReactorOptions& options, Fd epoll)
       taken_until_(kReadsPerTurn * options.read_size),
       epoll_(std::move(epoll)),
       upkeep_(options),
-      scratch_(std::make_unique_for_overwrite<std::byte[]>(options.read_size)) {}
+      growth_(growth_of(options)),
+      long_read_size_(static_cast<std::size_t>(growth_) * options.read_size),
+      scratch_(std::make_unique_for_overwrite<std::byte[]>(long_read_size_)) {}
+
+// A timestamp is that of the last byte of a read, so those stay short.
+int EpollReactor::growth_of(const ReactorOptions& options) noexcept {
+  if (options.receive_timestamps) return 1;
+  const std::size_t most = kLongReadMost / options.read_size;
+  return std::clamp(static_cast<int>(most), 1, kReadGrowth);
+}
 
 EpollReactor::~EpollReactor() {
   pool_.for_each([](EpollConn& conn) {
@@ -42,8 +51,11 @@ EpollReactor::~EpollReactor() {
 }
 
 std::vector<std::string> EpollReactor::describe() const {
-  std::vector<std::string> lines = {"epoll, edge-triggered, one read buffer of " +
-                                    std::to_string(options_.read_size >> 10) + " KiB"};
+  std::string reads = "epoll, edge-triggered, one read buffer of " +
+                      std::to_string(options_.read_size >> 10) + " KiB";
+  if (growth_ > 1)
+    reads += ", of " + std::to_string(long_read_size_ >> 10) + " KiB behind a read that filled it";
+  std::vector<std::string> lines = {std::move(reads)};
   if (const std::uint64_t moved = stats_.moved.get(); moved > 0)
     lines.push_back("splice(2): " + std::to_string(100 * moved / stats_.bytes_out.get()) +
                     " % of the bytes sent never left the kernel");
@@ -64,8 +76,8 @@ Result<> EpollReactor::watch(int fd, std::uint32_t events, std::uint64_t data) {
 }
 
 // The end of a stream comes without a timestamp.
-ssize_t EpollReactor::receive_stamped(int fd) {
-  iovec bytes{scratch_.get(), options_.read_size};
+ssize_t EpollReactor::receive_stamped(int fd, std::size_t most) {
+  iovec bytes{scratch_.get(), most};
   alignas(cmsghdr) std::byte control[ReceiveClock::kControl];
   msghdr message{};
   message.msg_iov = &bytes;

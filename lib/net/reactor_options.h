@@ -46,7 +46,8 @@ struct ReactorOptions {
   /// back to the system after one to two seconds.
   std::size_t memory_kept = SIZE_MAX;
 
-  /// epoll: the most bytes of one recv(2).
+  /// epoll: the most bytes of the first recv(2) of a connection in a turn. Where that was full, the
+  /// next ones ask for up to 8 times as many, but not for over 512 KiB.
   std::size_t read_size = 64 << 10;
   /// io_uring: the most receive buffers, a power of two up to 32,768. Only a few are in use until
   /// the kernel runs out of them, because those stay in cache.

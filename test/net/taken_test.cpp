@@ -79,6 +79,30 @@ TEST_CASE_TEMPLATE("nothing is said to be taken that still lies in a socket", R,
   CHECK_FALSE(handler.early);
 }
 
+TEST_CASE("epoll: behind a full read the next ones are longer, and a turn stays as long") {
+  struct Sized : Behind<EpollReactor> {
+    std::size_t on_data(Conn& conn, Bytes bytes) {
+      sizes.push_back(bytes.size());
+      return Behind::on_data(conn, bytes);
+    }
+    std::vector<std::size_t> sizes;
+  } handler;
+  ReactorOptions options;
+  options.read_size = 1'024;
+  Server<EpollReactor, Sized> server(handler, options);
+  Client client(server.address());
+  handler.hold = true;
+  REQUIRE(eventually([&] { return handler.inside.load(); }));
+  const std::string text = noise(40'000, 1);
+  REQUIRE(client.send(text));
+  REQUIRE(eventually([&] { return all_arrived(client); }));
+  handler.hold = false;
+  CHECK((client.receive(text.size()) == text));
+  server.stop();
+  CHECK(handler.sizes ==
+        std::vector<std::size_t>{1'024, 8'192, 8'192, 1'024, 8'192, 8'192, 1'024, 4'160});
+}
+
 TEST_CASE_TEMPLATE("what is taken keeps up with a peer that never stops", R, EpollReactor,
                    UringReactor) {
   Behind<R> handler;
