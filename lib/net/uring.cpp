@@ -206,6 +206,7 @@ BufferRing::BufferRing(BufferRing&& other) noexcept
       most_(other.most_),
       most_of_long_(other.most_of_long_),
       pending_(other.pending_),
+      grown_(other.grown_),
       added_(other.added_),
       unused_(std::move(other.unused_)),
       place_(std::move(other.place_)) {}
@@ -216,6 +217,7 @@ BufferRing::~BufferRing() {
 }
 
 void BufferRing::grow() noexcept {
+  if (std::exchange(grown_, true)) return;
   const unsigned wanted = std::min({2 * circulating_, count_, most_});
   if (wanted * fill_ <= kCached) take_in(wanted);
 }

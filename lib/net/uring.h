@@ -113,9 +113,11 @@ class BufferRing {
   void publish() noexcept {
     if (pending_ > 0) io_uring_buf_ring_advance(ring_, pending_);
     pending_ = 0;
+    grown_ = false;
   }
 
-  /// Doubles the buffers in use if there are more and the cache has room for them.
+  /// Doubles the buffers in use if there are more and the cache has room for them. Once for each
+  /// publish(): all receives that found none before it lacked the same ones.
   void grow() noexcept;
 
   /// To be told of each turn whether most of its bytes were parts of long messages. Those need no
@@ -142,6 +144,7 @@ class BufferRing {
   unsigned most_ = 0;          // That may circulate now.
   unsigned most_of_long_ = 0;  // That may while long messages come.
   int pending_ = 0;
+  bool grown_ = false;  // Since the last publish().
   unsigned added_ =
       0;  // Buffers given back since the start: the tail of the ring once they are published.
   std::vector<std::uint16_t> unused_;  // The buffers that do not circulate.

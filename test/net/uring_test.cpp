@@ -183,6 +183,20 @@ TEST_CASE_TEMPLATE("every choice keeps every byte, and says what it did", R, Uri
   }
 }
 
+TEST_CASE_TEMPLATE("buffers that run out in one turn double once, whoever lacked them", R,
+                   UringReactor) {
+  auto ring = Ring::open({});
+  REQUIRE(ring);
+  auto buffers = BufferRing::open(*ring, 1'024, 512);
+  REQUIRE(buffers);
+  const unsigned first = buffers->circulating();
+  for (unsigned wanted = 2 * first; wanted <= 1'024; wanted *= 2) {
+    for (int receives = 0; receives < 16; ++receives) buffers->grow();
+    CHECK(buffers->circulating() == wanted);
+    buffers->publish();
+  }
+}
+
 TEST_CASE_TEMPLATE("a connection without a descriptor is refused, and its place given again", R,
                    UringReactor) {
   Echo echo;
