@@ -332,9 +332,11 @@ void add_options(CommandLine& line, LoadOptions& options) {
   line.add("--compare", options.compare, "LIST", parse_comparands,
            "Run the load on a netecho of each backend in turn, such as epoll,uring, or on each of "
            "several targets, such as :7001,:7002, and print one table");
-  line.add_flag("--bypass", options.bypass,
-                "Show what bypassing the kernel could save here: one message over TCP asleep and "
-                "spinning, over a Unix socket and through shared memory, and a server under load")
+  line.add_flag(
+          "--bypass", options.bypass,
+          "Show what bypassing the kernel could save here: one message over TCP asleep and "
+          "spinning, over a Unix socket and through shared memory, a server under load, and, as "
+          "root, UDP through the kernel and over AF_XDP")
       .excludes(line.option("--wait"));
   line.add("--rounds", options.rounds, "N", whole, "Rounds of --compare and --bypass (6)");
   line.add(
@@ -411,8 +413,8 @@ std::string complete(LoadOptions& options) {
   if (options.bypass && !options.exchange.size)
     options.exchange.size = load::SizeRange{kBypassSize, kBypassSize};
   if (std::string wrong; datagrams && !(wrong = unfit_for_udp(options)).empty()) return wrong;
-  if (std::string wrong; options.backend.backend == net::Backend::xdp &&
-                         !(wrong = unfit_for_xdp(options)).empty())
+  if (std::string wrong;
+      options.backend.backend == net::Backend::xdp && !(wrong = unfit_for_xdp(options)).empty())
     return wrong;
   if (options.timeout == kNever) options.timeout = datagrams ? kDatagramTimeout : kStreamTimeout;
   const bool open_loop = options.find_max || options.rate_hz + options.total_rate_hz > 0;
