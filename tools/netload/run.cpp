@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -171,8 +172,9 @@ Result<> Run::work(std::size_t index, const std::function<void()>& ready) {
 void Run::connect(const net::Stop& stop) {
   const bool progress = wants_progress(options_.output.progress, options_.output.quiet);
   Nanoseconds next_line = now_ns() + kSecond;
-  // A UDP socket waits for nobody to be opened, and its timeout is for answers.
-  Nanoseconds patience = plan_.timeout > 0 && !over_udp(options_) ? plan_.timeout : kNever;
+  Nanoseconds patience = plan_.timeout > 0 ? plan_.timeout : kNever;
+  // A UDP socket waits for nobody, and its timeout is for answers; but AF_XDP asks for a neighbour.
+  if (over_udp(options_)) patience = std::max(patience, 5 * kSecond);
   if (plan_.timeout > 0 && plan_.connect_rate_hz > 0)
     patience += static_cast<Nanoseconds>(kSecond / plan_.connect_rate_hz);
   Nanoseconds last_opened = now_ns();
