@@ -192,7 +192,8 @@ std::string part_text(const Rounds& one, const Rounds& other, std::string_view f
   const auto ratio = interval_of(one, other, of);
   if (!ratio) return "an unknown part";
   const std::string text =
-      fmt::format("{:.2f} ({:.2f} to {:.2f})", ratio->median, ratio->lower, ratio->upper);
+      fmt::format("{:.2f} ({:.2f} to {:.2f}{})", ratio->median, ratio->lower, ratio->upper,
+                  ratio->confidence < kConfidence ? ", in too few rounds" : "");
   return marked(text, stands(other, figure) ? one : other, figure);
 }
 
