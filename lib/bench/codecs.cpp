@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "bench/conclusion.h"
 #include "bench/table.h"
 #include "bench/verdict.h"
+#include "measure/codec_conclusion.h"
 #include "measure/machine.h"
 #include "net/stop.h"
 

@@ -24,7 +24,9 @@ void draw_body(Svg& svg, const Bar& bar, const Box& box) {
   const std::string colour = colour_class(bar.colour);
   if (!bar.doubtful) return svg.rect(box, colour + " b", bar.hint);
   svg.rect(box, colour + " bh", bar.hint);
-  svg.path(hatching(box), colour + " x");
+  // One striped line: a page may have hundreds of them.
+  svg.line(box.left, box.top + box.height / 2, box.right(), box.top + box.height / 2,
+           colour + " v");
 }
 
 // Draws the line from the lowest to the highest figure and the dots on it; returns where it ends.

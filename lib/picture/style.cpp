@@ -21,6 +21,7 @@ svg .q{fill:var(--quiet)}svg .m{text-anchor:middle}svg .e{text-anchor:end}
 .k{stroke:var(--c);stroke-width:1}.i{stroke:var(--c);stroke-width:2}
 .b{fill:var(--c);fill-opacity:.35}.bh{fill:none;stroke:var(--c)}
 .x{fill:none;stroke:var(--c,var(--quiet));stroke-width:1;stroke-opacity:.7}
+.v{stroke:var(--c);stroke-width:16;stroke-dasharray:1 5;stroke-opacity:.7}
 .d{fill:var(--c)}.dh{fill:var(--paper);stroke:var(--c);stroke-width:1.5}
 .h1{fill-opacity:.1}.h2{fill-opacity:.2}.h3{fill-opacity:.3}.h4{fill-opacity:.42}
 .h5{fill-opacity:.55}.h6{fill-opacity:.7}.h7{fill-opacity:.85}.h8{fill-opacity:1}

@@ -1,9 +1,9 @@
 // The sentence under a table of codecbench: the fastest of those that do the same.
 #include <doctest/doctest.h>
 
-#include "bench/conclusion.h"
+#include "measure/codec_conclusion.h"
 
-using namespace wiremark::bench;
+using namespace wiremark::measure;
 
 namespace {
 

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "bench/conclusion.h"
 #include "bench/table.h"
 #include "codecbench/baseline.h"
 #include "codecbench/e2/e2.h"
 #include "codecbench/e4/e4.h"
 #include "codecbench/e6/e6.h"
 #include "codecbench/targets.h"
+#include "measure/codec_conclusion.h"
 #include "measure/quantity.h"
 
 namespace wiremark::tools {
@@ -62,7 +62,7 @@ std::string text_report(const report::CodecTable& codecs, bool colour) {
   for (const std::string& warning : run.warnings) text += "warning   " + warning + "\n";
   // Beside an earlier run the last line is how many rows are slower.
   if (codecs.baseline) return text + format_baseline(*codecs.baseline, codecs.verbose);
-  const std::string conclusion = bench::conclusion_of(codecs.cells);
+  const std::string conclusion = measure::conclusion_of(codecs.cells);
   return conclusion.empty() ? text : text + "conclusion " + conclusion + "\n";
 }
 

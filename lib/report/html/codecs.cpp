@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "measure/codec_conclusion.h"
 #include "measure/quantity.h"
 #include "picture/charts.h"
 #include "report/html/latency.h"
@@ -18,6 +19,9 @@ namespace {
 
 // Batches apart by more than this are those of a machine that did other things meanwhile.
 constexpr double kSpreadPctMax = 10;
+// A page stays under 300 KB: behind this much of it rows are not drawn, and stand in tables, which
+// are a third of that.
+constexpr std::size_t kDrawnBytesMax = 200'000;
 
 std::string group_of(const CellName& name) {
   std::string group = fmt::format("{}, {}", name.workload, name.op);
@@ -52,12 +56,15 @@ void add_group(Page& page, const std::string& group, const std::vector<const Cel
     bar.low = figures.ns_min;
     bar.high = figures.ns_p99;
     bar.doubtful = figures.spread_pct > kSpreadPctMax;
-    bar.hint = cell->name.key();
     times.insert(times.end(), {figures.ns_min, figures.ns_p50, figures.ns_p99});
     table.rows.push_back({bar.name, median, format_number(figures.ns_min) + " ns",
                           format_number(figures.ns_p99) + " ns", format_share(figures.spread_pct),
                           fmt::format("{} B", format_number(figures.wire_bytes))});
     chart.bars.push_back(std::move(bar));
+  }
+  if (page.size() > kDrawnBytesMax) {
+    page.paragraph(group);
+    return page.table(table);
   }
   chart.axis = time_axis("time of one operation (logarithmic)", times);
   std::string note = "Bar: median of the batches. Line: fastest to 99th percentile.";
@@ -85,6 +92,8 @@ void add_codecs(Page& page, const std::vector<Cell>& cells) {
     if (known == groups.end()) known = groups.insert(groups.end(), {group, {}});
     known->second.push_back(&cell);
   }
+  const std::string conclusion = conclusion_of(cells);
+  if (!conclusion.empty()) page.paragraph("Conclusion: " + conclusion);
   if (!refused.empty()) page.paragraph("Refused: the check before timing failed", "bad");
   page.list(refused);
   for (const auto& [group, rows] : groups) add_group(page, group, rows, formats);

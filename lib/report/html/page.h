@@ -32,6 +32,8 @@ class Page {
   void begin_pair() { body_ += "<div class=\"pair\">\n"; }
   void end_pair() { body_ += "</div>\n"; }
 
+  /// Bytes of what was added.
+  std::size_t size() const noexcept { return body_.size(); }
   std::string str() const;
 
  private:

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/cell.h"
+#include "measure/cell.h"
 
-namespace wiremark::bench {
+namespace wiremark::measure {
 
 /// Rows that do the same work in the same way are compared, the fastest with the next, repeat by
 /// repeat. Of one such group all is said: "json:own has 0.61 (0.60 to 0.63, 96.9 % confidence, 6
@@ -15,4 +15,4 @@ namespace wiremark::bench {
 /// two rows do the same.
 std::string conclusion_of(const std::vector<Cell>& cells);
 
-}  // namespace wiremark::bench
+}  // namespace wiremark::measure

@@ -1,5 +1,5 @@
 // What the rows of a table let be concluded, as one sentence.
-#include "bench/conclusion.h"
+#include "measure/codec_conclusion.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "measure/conclusion.h"
 
-namespace wiremark::bench {
+namespace wiremark::measure {
 namespace {
 
 using Group = std::vector<const Cell*>;
@@ -86,4 +86,4 @@ std::string conclusion_of(const std::vector<Cell>& cells) {
                      : " and none is undecided");
 }
 
-}  // namespace wiremark::bench
+}  // namespace wiremark::measure
