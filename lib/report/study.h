@@ -163,9 +163,11 @@ struct Experiment {
 };
 
 /// As a person reads it.
-/// With letters, each ratio has a bar behind it. The last lines conclude, one sentence for each
-/// backend but the first.
+/// With letters, each ratio has a bar behind it. The last lines are conclusions_of().
 std::string text_report(const Comparison& study, Letters letters = Letters::none);
+/// A sentence for each backend but the first, beside that one: by the processor time of the
+/// servers, and by their rate where that is unknown.
+std::vector<std::string> conclusions_of(const Comparison& study);
 std::string text_report(const MaxRate& study);
 std::string text_report(const Bypass& study);
 std::string text_report(const Experiment& study);

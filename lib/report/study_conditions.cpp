@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "measure/quantity.h"
 #include "report/text.h"
@@ -15,54 +16,38 @@ using namespace measure;
 
 namespace {
 
-// Sentences of several runs, those of one kind together: they differ in their figures only.
-class Kinds {
- public:
-  void add(const std::string& sentence) {
-    std::string name = sentence;
-    std::erase_if(name, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; });
-    Kind& kind = kinds_[name];
-    if (kind.runs++ == 0) kind.first = sentence;
-  }
-  // Each kind once, by its first sentence.
-  std::string text(std::string_view label, std::string_view runs) const {
-    std::string text;
-    for (const auto& [name, kind] : kinds_)
-      text += fmt::format("  {:<10} {} of {}: {}\n", label, kind.runs, runs, kind.first);
-    return text;
-  }
-
- private:
-  struct Kind {
-    std::string first;
-    std::size_t runs = 0;
-  };
-  std::map<std::string, Kind> kinds_;
-};
+std::string kinds_text(const std::vector<std::string>& sentences, std::string_view label,
+                       std::string_view runs) {
+  std::string text;
+  for (const auto& [first, count] : kinds_of(sentences))
+    text += fmt::format("  {:<10} {} of {}: {}\n", label, count, runs, first);
+  return text;
+}
 
 std::string doubts_text(const Parts& parts) {
   std::string text;
-  Kinds notes;
+  std::vector<std::string> notes;
   std::size_t runs = 0;
   for (const auto& [name, rounds] : parts) {
-    Kinds broken;
-    Kinds reasons;
-    Kinds doubts;
+    std::vector<std::string> broken;
+    std::vector<std::string> reasons;
+    std::vector<std::string> doubts;
     runs += rounds.size();
     for (const RunResult& round : rounds) {
       for (const Check& check : round.checks) {
-        if (!check.passed) broken.add(fmt::format("{}: {}", check.name, check.detail));
+        if (!check.passed) broken.push_back(fmt::format("{}: {}", check.name, check.detail));
       }
       const std::size_t told = round.verdict ? round.verdict->reasons.size() : 0;
       const bool partly = round.verdict && round.verdict->level() == "VALID FOR";
       for (std::size_t i = 0; i < told; ++i)
-        (partly ? doubts : reasons).add(doubt_text(*round.verdict, round.warnings[i]));
-      for (std::size_t i = told; i < round.warnings.size(); ++i) notes.add(round.warnings[i]);
+        (partly ? doubts : reasons).push_back(doubt_text(*round.verdict, round.warnings[i]));
+      for (std::size_t i = told; i < round.warnings.size(); ++i) notes.push_back(round.warnings[i]);
     }
     const std::string of = fmt::format("{} of {}", format_counted(rounds.size(), "round"), name);
-    text += broken.text("FAILED", of) + reasons.text("INVALID", of) + doubts.text("doubt", of);
+    text += kinds_text(broken, "FAILED", of) + kinds_text(reasons, "INVALID", of) +
+            kinds_text(doubts, "doubt", of);
   }
-  return text + notes.text("warning", format_counted(runs, "run"));
+  return text + kinds_text(notes, "warning", format_counted(runs, "run"));
 }
 
 // "62 to 401 ns apart", over all the rounds that count; empty where unknown.
@@ -79,6 +64,19 @@ std::string distance_text(const Parts& parts) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::size_t>> kinds_of(
+    const std::vector<std::string>& sentences) {
+  std::map<std::string, std::pair<std::string, std::size_t>> kinds;
+  for (const std::string& sentence : sentences) {
+    std::string name = sentence;
+    std::erase_if(name, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; });
+    ++kinds.try_emplace(name, sentence, 0).first->second.second;
+  }
+  std::vector<std::pair<std::string, std::size_t>> all;
+  for (auto& [name, kind] : kinds) all.push_back(std::move(kind));
+  return all;
+}
 
 std::string conditions_text(const Setting& setting, const Parts& parts, std::uint64_t left_out) {
   const RunResult& any = parts.front().rounds.front();

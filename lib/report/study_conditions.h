@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "report/study.h"
@@ -15,6 +16,11 @@ struct Part {
   const Rounds& rounds;
 };
 using Parts = std::vector<Part>;
+
+/// Sentences of several runs, those of one kind together, which differ in their figures only: each
+/// kind by its first sentence, and how many there are.
+std::vector<std::pair<std::string, std::size_t>> kinds_of(
+    const std::vector<std::string>& sentences);
 
 /// The client's path, the processors and the machine, the rounds that were left out, what no run on
 /// one machine can show, and the reasons and warnings of all runs. What all have in common is taken

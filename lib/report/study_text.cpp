@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "measure/conclusion.h"
 #include "measure/quantity.h"
@@ -115,24 +116,6 @@ std::string ratios_text(const Comparison& study, Letters letters) {
   return text;
 }
 
-// By the processor time of the servers, and by their rate where that is unknown.
-std::string conclusion_text(const Compared& one, const Compared& base) {
-  for (const Ratio& ratio : kRatios) {
-    const auto interval = interval_of(one.rounds, base.rounds, ratio.of);
-    if (!interval) continue;
-    for (const Compared* of : {&base, &one}) {
-      if (!stands(of->rounds, ratio.figure))
-        return fmt::format(
-            "cannot tell {} and {} apart: {} of {} is not to be trusted in half of "
-            "the rounds; a quieter machine or another load might",
-            one.backend, base.backend, ratio.words, of->backend);
-    }
-    return conclusion(*interval, one.backend, base.backend, ratio.words);
-  }
-  return fmt::format("cannot tell {} and {} apart: no round has messages of both", one.backend,
-                     base.backend);
-}
-
 // Of UDP alone, where nothing else tells of a message that did not come.
 std::string lost_text(const Way& way) {
   std::uint64_t lost = 0;
@@ -208,6 +191,23 @@ std::string load_text(const Way& load) {
       kernel > 99 ? "over 99 %" : fmt::format("{:.0f} %", kernel));
 }
 
+std::string conclusion_text(const Compared& one, const Compared& base) {
+  for (const Ratio& ratio : kRatios) {
+    const auto interval = interval_of(one.rounds, base.rounds, ratio.of);
+    if (!interval) continue;
+    for (const Compared* of : {&base, &one}) {
+      if (!stands(of->rounds, ratio.figure))
+        return fmt::format(
+            "cannot tell {} and {} apart: {} of {} is not to be trusted in half of "
+            "the rounds; a quieter machine or another load might",
+            one.backend, base.backend, ratio.words, of->backend);
+    }
+    return conclusion(*interval, one.backend, base.backend, ratio.words);
+  }
+  return fmt::format("cannot tell {} and {} apart: no round has messages of both", one.backend,
+                     base.backend);
+}
+
 }  // namespace
 
 std::string text_report(const Comparison& study, Letters letters) {
@@ -230,9 +230,9 @@ std::string text_report(const Comparison& study, Letters letters) {
   text += ratios_text(study, letters);
   if (text.find('?') != std::string::npos) text += std::string("\n") + kMarkText;
   text += conditions_text(study.setting, parts, study.rounds_left_out);
-  for (std::size_t i = 1; i < study.backends.size(); ++i)
-    text += fmt::format("  {:<10} {}\n", i == 1 ? "conclusion" : "",
-                        conclusion_text(study.backends[i], study.backends.front()));
+  const char* label = "conclusion";
+  for (const std::string& sentence : conclusions_of(study))
+    text += fmt::format("  {:<10} {}\n", std::exchange(label, ""), sentence);
   return text;
 }
 
@@ -252,6 +252,13 @@ std::string bought_text(const Bypass& study) {
       "64 flows; it costs three capabilities, an interface without another such program, and what "
       "the kernel would have queued",
       part_text(*xdp, *udp, "p50", p50_ns_of), part_text(*xdp_flows, *udp_flows, kCost, costs_of));
+}
+
+std::vector<std::string> conclusions_of(const Comparison& study) {
+  std::vector<std::string> sentences;
+  for (std::size_t i = 1; i < study.backends.size(); ++i)
+    sentences.push_back(conclusion_text(study.backends[i], study.backends.front()));
+  return sentences;
 }
 
 std::string text_report(const Bypass& study) {

@@ -79,6 +79,24 @@ TEST_CASE("what codecbench wrote before is read, with refused rows that have no 
   CHECK(json_document(*again) == now);
 }
 
+TEST_CASE(
+    "the page of a comparison concludes as its text does, and tells each kind of doubt once") {
+  Comparison study = study_of<Comparison>("comparison");
+  for (Compared& one : study.backends) {
+    for (std::size_t i = 0; i < one.rounds.size(); ++i)
+      one.rounds[i].verdict = Verdict{{"p99 rests on " + std::to_string(i + 1) + " of 100 values"}};
+  }
+  const std::string page = html_page(study);
+  const std::vector<std::string> sentences = conclusions_of(study);
+  REQUIRE(sentences.size() == study.backends.size() - 1);
+  CHECK(page.find("<p>Conclusion: " + sentences.front() + "</p>") != std::string::npos);
+  CHECK(text_report(study).ends_with(sentences.back() + "\n"));
+  const std::string rounds = std::to_string(study.backends.front().rounds.size());
+  CHECK(page.find("<li>" + rounds + " of " + rounds + ": p99 rests on 1 of 100 values</li>") !=
+        std::string::npos);
+  CHECK(page.find("p99 rests on 2 of") == std::string::npos);
+}
+
 TEST_CASE("an experiment is read, and says what its script had printed") {
   const auto experiment = study_of<Experiment>("experiment");
   CHECK(with_buckets(nlohmann::json::parse(json_document(experiment))) ==

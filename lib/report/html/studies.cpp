@@ -11,6 +11,7 @@
 #include "report/html/doubt.h"
 #include "report/html/latency.h"
 #include "report/html/ratios.h"
+#include "report/study_conditions.h"
 #include "report/text.h"
 #include "report/verdict.h"
 
@@ -87,21 +88,22 @@ void add_rounds(Page& page, std::string title, std::string unit, const std::vect
               table);
 }
 
-// The reasons to doubt the runs of a part, each once.
+// The reasons to doubt the runs of a part, each kind once.
 void add_doubts(Page& page, const std::string& name, const Rounds& rounds) {
   const std::size_t valid = valid_of(rounds);
-  std::vector<std::string> reasons;
+  if (valid == rounds.size()) return;
+  std::vector<std::string> doubts;
   for (const RunResult& round : rounds) {
     if (!round.verdict) continue;
-    for (const std::string& reason : round.verdict->reasons) {
-      std::string doubt = doubt_text(*round.verdict, reason);
-      if (std::ranges::find(reasons, doubt) == reasons.end()) reasons.push_back(std::move(doubt));
-    }
+    for (const std::string& reason : round.verdict->reasons)
+      doubts.push_back(doubt_text(*round.verdict, reason));
   }
-  if (valid == rounds.size()) return;
   page.paragraph(
       fmt::format("{}: not VALID in {} of {} rounds", name, rounds.size() - valid, rounds.size()),
       "bad");
+  std::vector<std::string> reasons;
+  for (const auto& [first, count] : kinds_of(doubts))
+    reasons.push_back(fmt::format("{} of {}: {}", count, rounds.size(), first));
   page.list(reasons);
 }
 
@@ -141,6 +143,8 @@ std::string html_page(const Comparison& study) {
   for (const Compared& one : study.backends)
     latencies.push_back(latency_of(one.backend, one.rounds));
   page.table(summary_of(study, latencies));
+  for (const std::string& sentence : conclusions_of(study))
+    page.paragraph("Conclusion: " + sentence);
   std::vector<CostRow> costs;
   std::vector<CostRow> rates;
   for (std::size_t i = 0; i < study.backends.size(); ++i) {
