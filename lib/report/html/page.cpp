@@ -24,6 +24,7 @@ figure svg{display:block;width:100%;height:auto;min-width:560px}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 table{font-size:14px}th,td{text-align:right;padding:3px 8px;border-bottom:1px solid var(--grid);white-space:nowrap}
 th:first-child,td:first-child{text-align:left;padding-left:0;white-space:normal;min-width:90px}
+td.w{white-space:normal;min-width:110px}
 figcaption{margin:4px 0}summary{cursor:pointer}details table{font-size:13px}
 .pair figure svg{min-width:420px}
 @media screen and (min-width:1240px){.pair{display:grid;grid-template-columns:1fr 1fr;gap:0 24px;
@@ -31,10 +32,14 @@ width:1200px;margin-left:-150px}}
 @media print{body{max-width:none;padding:0}figure{break-inside:avoid}details{display:none}}
 )";
 
+// What is longer than a figure with its unit is words, which may take several lines.
+constexpr std::size_t kFigureLetters = 14;
+
 std::string row_of(const std::vector<std::string>& cells, std::string_view element) {
   std::string row = "<tr>";
   for (const std::string& cell : cells)
-    row += fmt::format("<{0}>{1}</{0}>", element, escaped(cell));
+    row += fmt::format("<{0}{2}>{1}</{0}>", element, escaped(cell),
+                       cell.size() > kFigureLetters ? " class=\"w\"" : "");
   return row + "</tr>\n";
 }
 

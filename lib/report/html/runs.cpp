@@ -58,7 +58,7 @@ HtmlTable summary_of(std::span<const NamedRun> runs) {
     row.push_back(run.latency.max ? format_time(*run.latency.max) : "-");
     row.push_back(format_time(run.us_cpu_per_message() * kMicrosecond));
     const auto server = run.server_us_cpu_per_message();
-    row.push_back(server ? format_time(*server * kMicrosecond) : "-");
+    row.push_back(server && *server > 0 ? format_time(*server * kMicrosecond) : "-");
     row.push_back(format_count(run.totals.errors_sum()));
     table.rows.push_back(std::move(row));
   }
