@@ -103,7 +103,7 @@ CodecTable codec_rows() {
 CodecTable all_codec_rows() {
   CodecTable codecs = codec_rows();
   const std::vector<Cell> some = codecs.cells;
-  for (std::size_t size = 1; size < 32; ++size) {
+  for (std::size_t size = 1; size < 24; ++size) {
     for (Cell cell : some) {
       cell.name.size = size;
       cell.figures.spread_pct = 50;
