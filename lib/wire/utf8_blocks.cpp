@@ -144,10 +144,44 @@ WIREMARK_AVX2 inline const std::byte* skip_ascii(const std::byte* at,
   return at;
 }
 
+// Up to 16 bytes, and zeros behind them. Whole words from both ends, of which the upper loses what
+// the lower has already.
+WIREMARK_AVX2 inline __m128i load_up_to_16(Bytes text) noexcept {
+  const std::byte* const from = text.data();
+  const std::size_t size = text.size();
+  std::uint64_t upper = 0;
+  std::uint64_t lower = 0;
+  if (size > 8) {
+    upper = load_le<std::uint64_t>(from + size - 8) >> (8 * (16 - size));
+    lower = load_le<std::uint64_t>(from);
+  } else if (size >= 4) {
+    lower = load_le<std::uint32_t>(from + size - 4);
+    lower = lower << (8 * (size - 4)) | load_le<std::uint32_t>(from);
+  } else {
+    for (std::size_t i = size; i > 0; --i)
+      lower = lower << 8 | std::to_integer<unsigned>(from[i - 1]);
+  }
+  return _mm_set_epi64x(static_cast<std::int64_t>(upper), static_cast<std::int64_t>(lower));
+}
+
+// All of a text of less than 32 bytes. A cut sequence shows in the zeros behind its end.
+WIREMARK_AVX2 inline __m256i wrong_in_short(Bytes text) noexcept {
+  const std::size_t first_size = std::min<std::size_t>(text.size(), 16);
+  const __m128i first = load_up_to_16(text.first(first_size));
+  const __m128i rest = load_up_to_16(text.subspan(first_size));
+  return wrong_bytes(_mm256_set_m128i(rest, first),
+                     _mm256_set_m128i(_mm_alignr_epi8(rest, first, 15), _mm_bslli_si128(first, 1)),
+                     _mm256_set_m128i(_mm_alignr_epi8(rest, first, 14), _mm_bslli_si128(first, 2)),
+                     _mm256_set_m128i(_mm_alignr_epi8(rest, first, 13), _mm_bslli_si128(first, 3)));
+}
+
 WIREMARK_AVX2 bool check_avx2(Bytes text) noexcept {
   constexpr std::size_t kBlock = 32;
-  if (text.size() < 19) return check_scalar(text);
   __m256i wrong;
+  if (text.size() < 19) {
+    wrong = wrong_in_short(text);
+    return _mm256_testz_si256(wrong, wrong) != 0;
+  }
   if (text.size() <= kBlock) {
     wrong = wrong_at_ends(text);
   } else {
@@ -167,10 +201,62 @@ WIREMARK_AVX2 bool check_avx2(Bytes text) noexcept {
   return _mm256_testz_si256(wrong, wrong) != 0 && !is_cut(text);
 }
 
-std::array<Utf8Kind, 2> detect() noexcept {
+#define WIREMARK_AVX512 __attribute__((target("avx512bw")))
+
+// Of instructions that g++ 12 warns of, the form with a mask that leaves nothing out.
+WIREMARK_AVX512 inline __m512i look_up_64(const Table& table, __m512i nibbles) noexcept {
+  const __m128i once = _mm_load_si128(reinterpret_cast<const __m128i*>(table.data()));
+  return _mm512_shuffle_epi8(_mm512_maskz_broadcast_i32x4(0xFFFF, once), nibbles);
+}
+
+// As wrong_bytes(), for 64 bytes and those `before` them.
+WIREMARK_AVX512 inline __m512i wrong_behind(__m512i here, __m512i before) noexcept {
+  const __m512i low = _mm512_set1_epi8(0x0F);
+  const auto high_nibbles = [low](__m512i bytes) WIREMARK_AVX512 {
+    return _mm512_and_si512(_mm512_srli_epi16(bytes, 4), low);
+  };
+  // Each 16 bytes get those that stand before them, so that bytes move from one to the other.
+  const __m512i lower = _mm512_maskz_alignr_epi64(0xFF, here, before, 6);
+  const __m512i before1 = _mm512_alignr_epi8(here, lower, 15);
+  const __m512i broken =
+      _mm512_and_si512(_mm512_and_si512(look_up_64(kFirstHigh, high_nibbles(before1)),
+                                        look_up_64(kFirstLow, _mm512_and_si512(before1, low))),
+                       look_up_64(kSecondHigh, high_nibbles(here)));
+  const __m512i third =
+      _mm512_subs_epu8(_mm512_alignr_epi8(here, lower, 14), _mm512_set1_epi8(0xE0 - 0x80));
+  const __m512i fourth =
+      _mm512_subs_epu8(_mm512_alignr_epi8(here, lower, 13), _mm512_set1_epi8(0xF0 - 0x80));
+  const __m512i due = _mm512_and_si512(_mm512_or_si512(third, fourth),
+                                       _mm512_set1_epi8(static_cast<char>(kTwoContinuations)));
+  return _mm512_xor_si512(broken, due);
+}
+
+WIREMARK_AVX512 bool check_avx512(Bytes text) noexcept {
+  constexpr std::size_t kBlock = 64;
+  const std::byte* at = text.data();
+  std::size_t left = text.size();
+  __m512i wrong = _mm512_setzero_si512();
+  __m512i before = wrong;
+  for (; left >= kBlock; at += kBlock, left -= kBlock) {
+    const __m512i here = _mm512_loadu_si512(at);
+    if (_mm512_movepi8_mask(_mm512_or_si512(here, before)) != 0) {
+      wrong = _mm512_or_si512(wrong, wrong_behind(here, before));
+    }
+    before = here;
+  }
+  // What the mask leaves out is not read. It counts as zeros, in which a cut sequence shows.
+  const __m512i last = _mm512_maskz_loadu_epi8((std::uint64_t{1} << left) - 1, at);
+  wrong = _mm512_or_si512(wrong, wrong_behind(last, before));
+  return _mm512_test_epi8_mask(wrong, wrong) == 0;
+}
+
+std::array<Utf8Kind, 3> detect() noexcept {
   __builtin_cpu_init();
-  return {
-      {{"scalar", check_scalar, true}, {"avx2", check_avx2, __builtin_cpu_supports("avx2") != 0}}};
+  // Processors that have AVX-512 but not VBMI clock lower for its sake.
+  const bool has_wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi");
+  return {{{"scalar", check_scalar, true},
+           {"avx2", check_avx2, __builtin_cpu_supports("avx2") != 0},
+           {"avx512", check_avx512, has_wide}}};
 }
 
 #else

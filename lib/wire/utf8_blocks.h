@@ -14,7 +14,7 @@ using Utf8Check = bool (*)(Bytes text) noexcept;
 
 /// One way to judge a text, and whether this processor can.
 struct Utf8Kind {
-  std::string_view name;  ///< "scalar", "avx2".
+  std::string_view name;  ///< "scalar", "avx2", "avx512".
   Utf8Check check;
   bool is_supported;
 };

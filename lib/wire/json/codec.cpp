@@ -81,7 +81,7 @@ bool is_plain(std::string_view text) {
     seen = _mm_or_si128(seen, block);
   }
   if ((last_escapes | unsigned(_mm_movemask_epi8(escapes))) != 0) return false;
-  return (last_high | unsigned(_mm_movemask_epi8(seen))) == 0 || is_utf8(as_bytes(text));
+  return (last_high | unsigned(_mm_movemask_epi8(seen))) == 0 || is_utf8_by_blocks(as_bytes(text));
 #else
   return std::ranges::none_of(text, json_needs_escape) && is_utf8(as_bytes(text));
 #endif

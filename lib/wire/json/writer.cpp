@@ -128,7 +128,7 @@ char* put_escape(char* to, char byte) {
 /// Writes what comes between the quotes; nullptr when it is not UTF-8.
 char* put_text(char* to, std::string_view text) {
   const Made made = copy_text(to, text);
-  if (!made.ascii && !is_utf8(as_bytes(text))) return nullptr;
+  if (!made.ascii && !is_utf8_by_blocks(as_bytes(text))) return nullptr;
   return made.plain ? to + text.size() : put_escaped(to, text);
 }
 

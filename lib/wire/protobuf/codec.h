@@ -62,7 +62,8 @@ inline DecodeError ProtobufCodec::decode(Bytes from, Message& message) const noe
   if ((is_short ? protobuf::get_short_packet(from, head, guid, content)
                 : from.size() > protobuf::kShortPacketMax &&
                       protobuf::get_packet(from, head, guid, content)) &&
-      content.size() <= limits_.frame_size && is_ascii(content)) [[likely]] {
+      content.size() <= limits_.frame_size && (is_ascii(content) || is_utf8_by_blocks(content)))
+      [[likely]] {
     message.head = static_cast<std::int32_t>(head);
     message.guid = static_cast<std::int32_t>(guid);
     message.content = as_text(content);
