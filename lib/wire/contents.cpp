@@ -33,6 +33,8 @@ double Contents::mean_bytes() const noexcept {
 
 Contents e2_contents() { return contents_of(kE2Texts); }
 Contents script_contents() { return contents_of(kScriptTexts); }
+Contents chinese_contents() { return contents_of(kChineseTexts); }
+Contents russian_contents() { return contents_of(kRussianTexts); }
 Contents escape_contents() { return contents_of(kEscapeTexts); }
 
 Result<Contents> read_contents(const std::filesystem::path& file) {

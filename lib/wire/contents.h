@@ -27,6 +27,10 @@ Contents e2_contents();
 /// 22 texts in many scripts, of one to four bytes a character.
 Contents script_contents();
 
+/// 22 texts of one script: Chinese, and Russian.
+Contents chinese_contents();
+Contents russian_contents();
+
 /// 22 texts with what JSON has to escape, or what writers of pure ASCII do.
 Contents escape_contents();
 

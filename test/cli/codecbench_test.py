@@ -363,6 +363,12 @@ class Input(unittest.TestCase):
         self.assertEqual({c["shape"]: c["wire_bytes"] for c in both["cells"] if c["shape"] == "text"}, {"text": 20})
         self.assertEqual({c["shape"] for c in both["cells"]}, {"ascii", "text"})
 
+    def test_texts_of_one_script_are_contents_of_their_own(self):
+        cells = document(*QUICK, "--hot", "-f", "bytes:own", "-o", "decode",
+                         "--contents", "chinese,russian")["cells"]
+        self.assertEqual({c["key"] for c in cells},
+                         {f"packet/{script}/bytes:own/decode/hot" for script in ("chinese", "russian")})
+
     def test_escapes_are_those_of_other_writers(self):
         cells = document(*QUICK, "--hot", "-f", "json:own", "--contents", "text,escapes")["cells"]
         size = {(c["shape"], c["op"]): c["wire_bytes"] for c in cells}

@@ -68,8 +68,9 @@ void add_selection(CommandLine& line, Selection& selection) {
       "--sizes", selection.sizes, "LIST",
       [](const std::string& text) { return parse_list(text, 1, kPayloadMax, parse_size); },
       "Payloads of the envelope workload in bytes (20,100,500,1000,5000)");
-  line.add_words("--contents", selection.contents, {"ascii", "text", "escapes"},
-                 "Contents of the packet workload (all three; with --input its lines, as text)");
+  line.add_words("--contents", selection.contents,
+                 {"ascii", "text", "escapes", "chinese", "russian"},
+                 "Contents of packets (ascii,text,escapes; with --input its lines, as text)");
 }
 
 void add_method(CommandLine& line, Method& method) {
@@ -107,7 +108,7 @@ void add_output(CommandLine& line, Options& options) {
 }
 
 /// Fills in what the user left out.
-void fill_in(Selection& selection, bool own_lines) {
+void fill_in(Selection& selection, bool own_lines, bool targets) {
   using words = std::vector<std::string>;
   if (selection.formats.empty()) selection.formats = {"all"};
   if (selection.workloads.empty()) selection.workloads = {"all"};
@@ -116,6 +117,8 @@ void fill_in(Selection& selection, bool own_lines) {
   if (selection.sizes.empty()) selection.sizes = {20, 100, 500, 1000, 5000};
   if (selection.contents.empty()) {
     selection.contents = own_lines ? words{"text"} : words{"ascii", "text", "escapes"};
+    // Promises are about texts of one script too.
+    if (targets) selection.contents = {"ascii", "text", "escapes", "chinese", "russian"};
   }
   if (selection.access.empty()) selection.access = {Access::hot, Access::cold};
 }
@@ -148,7 +151,7 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   if (hot) options.selection.access.push_back(Access::hot);
   if (cold) options.selection.access.push_back(Access::cold);
   options.time_given = line.given("-n") || line.given("-d");
-  fill_in(options.selection, !options.input.empty());
+  fill_in(options.selection, !options.input.empty(), options.targets);
   return std::nullopt;
 }
 

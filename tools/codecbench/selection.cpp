@@ -67,7 +67,9 @@ std::vector<PacketContents> shipped_contents() {
   };
   return {{"ascii", share(wire::e2_contents())},
           {"text", share(wire::script_contents())},
-          {"escapes", share(wire::escape_contents())}};
+          {"escapes", share(wire::escape_contents())},
+          {"chinese", share(wire::chinese_contents())},
+          {"russian", share(wire::russian_contents())}};
 }
 
 std::vector<Row> select_rows(const Selection& selection) {

@@ -19,6 +19,7 @@ struct Target {
   std::string to;
   double wanted;
   bool at_most = false;
+  bool per_byte = false;  ///< Times are divided by the bytes of the messages.
 };
 
 /// How far ahead of the best library each of our codecs is promised to be, wherever both are
@@ -77,6 +78,24 @@ void add_ahead(std::vector<Target>& targets, std::string_view access) {
   }
 }
 
+/// What is promised of texts of one script.
+void add_scripts(std::vector<Target>& targets, std::string_view access) {
+  for (const std::string_view script : {"chinese", "russian"}) {
+    const auto key = [&](std::string_view row, std::string_view shape) {
+      return fmt::format("packet/{}/{}/decode/{}", shape, row, access);
+    };
+    const auto what = [&](std::string_view of) {
+      return fmt::format("{} decode, {} {}", of, script, access);
+    };
+    targets.push_back({fmt::format("protobuf decode per byte, {} / ascii, {}", script, access),
+                       key("protobuf:own", script), key("protobuf:own", "ascii"), 1.5, true, true});
+    targets.push_back({what("libprotobuf / protobuf"), key("protobuf:libprotobuf", script),
+                       key("protobuf:own", script), 1});
+    targets.push_back({what("simdjson-strict / json"), key("json:simdjson-strict", script),
+                       key("json:own", script), 2});
+  }
+}
+
 /// What is promised, in the order of the table.
 std::vector<Target> promises() {
   // y3 has no library in C++: what a user of simdjson would wait for the same value.
@@ -96,17 +115,22 @@ std::vector<Target> promises() {
       {"simdjson / y3 take, walk to 1 of 63 cold", simdjson + "partial/take/cold",
        y3 + "-partial/take/cold", 4},
   };
-  for (const std::string_view access : {"hot", "cold"}) add_ahead(targets, access);
+  for (const std::string_view access : {"hot", "cold"}) {
+    add_ahead(targets, access);
+    add_scripts(targets, access);
+  }
   return targets;
 }
 
 /// Every repeat measures every row once, so what disturbs both in a repeat cancels out.
-std::optional<measure::MedianInterval> ratio_of(const Cell& of, const Cell& to) {
+std::optional<measure::MedianInterval> ratio_of(const Cell& of, const Cell& to, bool per_byte) {
   const std::vector<double>& first = of.figures.repeats_ns;
   const std::vector<double>& second = to.figures.repeats_ns;
+  const double of_bytes = per_byte ? of.figures.wire_bytes : 1;
+  const double to_bytes = per_byte ? to.figures.wire_bytes : 1;
   std::vector<std::pair<double, double>> repeats;
   for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i)
-    repeats.emplace_back(first[i], second[i]);
+    repeats.emplace_back(first[i] / of_bytes, second[i] / to_bytes);
   return measure::paired_ratio(repeats);
 }
 
@@ -118,7 +142,7 @@ std::string format_target(const std::vector<Cell>& cells, const Target& target) 
   if (of == nullptr || to == nullptr) {
     return line + fmt::format("  n/a (no row {})\n", of == nullptr ? target.of : target.to);
   }
-  const auto ratio = ratio_of(*of, *to);
+  const auto ratio = ratio_of(*of, *to, target.per_byte);
   if (!ratio) return line + "  n/a (no repeat has both)\n";
   line += fmt::format(" {:>8.2f}  {:<16} {:>5.1f} %  ", ratio->median,
                       fmt::format("{:.2f} to {:.2f}", ratio->lower, ratio->upper),
