@@ -38,8 +38,9 @@ constexpr std::size_t kFigureLetters = 14;
 std::string row_of(const std::vector<std::string>& cells, std::string_view element) {
   std::string row = "<tr>";
   for (const std::string& cell : cells)
-    row += fmt::format("<{0}{2}>{1}</{0}>", element, escaped(cell),
-                       cell.size() > kFigureLetters ? " class=\"w\"" : "");
+    row +=
+        fmt::format("<{0}{2}>{1}</{0}>", element, escaped(cell),
+                    &cell != &cells.front() && cell.size() > kFigureLetters ? " class=\"w\"" : "");
   return row + "</tr>\n";
 }
 
