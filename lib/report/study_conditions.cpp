@@ -91,7 +91,7 @@ std::string conditions_text(const Setting& setting, const Parts& parts, std::uin
   }
   text += fmt::format("  machine    {}\n", describe(any.host));
   return text +
-         "  not shown  what a network card or a second machine would change: this is loopback.\n"
+         "  not shown  what a network card or a second machine would change: all is on this one.\n"
          "             Rates move with the machine's neighbours; compare CPU per message.\n" +
          doubts_text(parts);
 }
