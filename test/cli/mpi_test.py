@@ -222,6 +222,15 @@ def a_host_that_is_not_there_is_named():
 
 
 @case
+def what_is_written_need_only_have_a_place_where_rank_0_is():
+    with Cluster() as cluster:
+        file = os.path.join(cluster.folder.name, "own", "a", "sum.json")
+        with cluster.start(4, "-c", "8", "-n", "80", f"--json={file}", cluster.target) as job:
+            job.finish(SECONDS).ended_with(0)
+            contains(job.out, "80 planned, sent and answered")
+
+
+@case
 def a_wrong_command_line_is_told_once():
     with Loopback() as cluster:
         for flags, said in [(["--rate", "x", cluster.target], "--rate"), (["-c", "2"], "TARGET is missing"),

@@ -9,14 +9,16 @@ from case import Skip
 from network_namespace import ip
 from process import Echo
 
-# ip-netns(8) gives a command mounts of its own, so memory that is shared on a machine is not between hosts.
+# ip-netns(8) gives a command mounts of its own, so memory that is shared on a machine is not between hosts, and
+# the folder own/a is on host a alone.
 STAND_IN = """#!/bin/sh
 # Where ssh would go to another host, this goes to a network namespace.
 host=$1; shift
 test -e /run/netns/{prefix}-$host || {{ echo "ssh: could not resolve hostname $host" >&2; exit 255; }}
 export TMPDIR={folder}/$host
-mkdir -p $TMPDIR
-exec ip netns exec {prefix}-$host unshare --uts sh -c "hostname $host; mount -t tmpfs none /dev/shm; $*"
+mkdir -p $TMPDIR {folder}/own
+exec ip netns exec {prefix}-$host unshare --uts sh -c "hostname $host; mount -t tmpfs none /dev/shm
+mount -t tmpfs none {folder}/own; mkdir {folder}/own/$host; $*"
 """
 
 

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <string>
+#include <vector>
 
 #include "netload-mpi/job.h"
 #include "netload-mpi/ranks.h"
 #include "netload/load_options.h"
+#include "netload/sharing.h"
 #include "options.h"
 #include "printing.h"
 #include "signals.h"
@@ -36,6 +38,13 @@ std::string unfit_for_ranks(const LoadOptions& options) {
   return {};
 }
 
+/// The command line of a rank: those behind rank 0 write nothing, and the folders of its machine
+/// need not be on theirs.
+std::vector<std::string> arguments_of_rank(int argc, char** argv) {
+  const std::vector<std::string> all(argv, argv + argc);
+  return is_later_rank() ? what_shares_have_in_common(all) : all;
+}
+
 /// The other ranks read the same command line, of which rank 0 says what is wrong.
 void be_silent() {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -56,7 +65,11 @@ int main(int argc, char** argv) {
                    "together, with one result.",
                    kExamples);
   add_options(line, options);
-  if (const auto exit = line.parse(argc, argv)) return *exit;
+  std::vector<std::string> arguments = arguments_of_rank(argc, argv);
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  if (const auto exit = line.parse(static_cast<int>(pointers.size()), pointers.data()))
+    return *exit;
   std::string wrong = unfit_for_ranks(options);
   if (wrong.empty()) wrong = complete(options);
   if (!wrong.empty()) {
