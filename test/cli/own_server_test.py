@@ -246,8 +246,10 @@ def messages_without_replies_arrive():
                              "--reply", "none").ended_with(0).json()
             expect_outcome(result)
             equal(result["outcome"]["answered"], 4000, f"answered with {flags}")
-            wait_until(lambda: len(sink.sizes) == result["totals"]["connections"], "the connections ended")
+            wait_until(lambda: sum(sink.sizes) >= 4000 * 99, f"the bytes arrived with {flags}")
             equal(sum(sink.sizes), 4000 * 99, f"bytes that arrived with {flags}")
+            # One that was still opening when the load was over is not counted.
+            expect(len(sink.sizes) >= result["totals"]["connections"], f"{len(sink.sizes)} connections ended")
             equal(result["checks"], [], "checks")
             contains(" ".join(result["warnings"]), "that it arrived nobody knows")
 
