@@ -36,7 +36,7 @@ picture::Bar bar_of_published(const Published& one) {
 
 picture::Bar bar_of_ours(const Published& one) {
   picture::Bar bar{one.row + ", here", kOurs, one.ours.value_or(0),
-                   one.ours ? figure_text(*one.ours) : "not measured"};
+                   one.ours ? figure_text(*one.ours) : "no figure to compare"};
   bar.low = one.ours_low, bar.high = one.ours_high;
   // Beside a range stands a range.
   if (one.low != one.high && bar.low && bar.high) bar.label = span_text(*bar.low, *bar.high);
