@@ -231,6 +231,20 @@ def what_is_written_need_only_have_a_place_where_rank_0_is():
 
 
 @case
+def a_sum_that_cannot_be_written_is_no_end_of_the_parts():
+    with Loopback() as cluster, cluster.start(2, "-c", "4", "-n", "80", "--json=/dev/full", cluster.target) as job:
+        job.finish(SECONDS).ended_with(3)
+        contains(job.err, "/dev/full: No space left")
+        parts = re.findall(r"result of rank \d .*: it is in (.*)", job.err)
+        equal(len(parts), 2, f"parts that are named in {job.err}")
+        for part in parts:
+            with open(part, encoding="utf-8") as file:
+                equal(json.load(file)["schema"][:15], "wiremark.result", "a part")
+            os.remove(part)
+        os.rmdir(os.path.dirname(parts[0]))
+
+
+@case
 def a_wrong_command_line_is_told_once():
     with Loopback() as cluster:
         for flags, said in [(["--rate", "x", cluster.target], "--rate"), (["-c", "2"], "TARGET is missing"),

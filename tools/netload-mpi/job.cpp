@@ -37,6 +37,8 @@ constexpr double kLeadS = 0.1;
 // mpirun kills its processes a second after it has told them to end.
 constexpr Nanoseconds kStopPatience = 700 * kMillisecond;
 constexpr Nanoseconds kFilePatience = 400 * kMillisecond;
+// What rank 0 says with `done` where it could not deliver the sum.
+constexpr const char* kKeep = "keep";
 
 // The name of this machine and the address from which it loads the target: machines may share a
 // name, as network namespaces do.
@@ -74,6 +76,7 @@ class Job {
   void lead();
   void finish(bool complete);
   void stop_if_asked();
+  void tell_file();
 
   Ranks& ranks_;
   const LoadOptions& options_;
@@ -171,6 +174,7 @@ void Job::hear(const Message& message) {
       break;
     case Word::done:
       over_ = true;
+      if (message.text == kKeep) tell_file();
       break;
   }
 }
@@ -192,12 +196,9 @@ void Job::finish(bool complete) {
   over_ = true;
   const auto code = begun_ ? gathering_.deliver_sum("it was ended before it had a result")
                            : Result<int>(gathering_.say_why_not(stop_.requested()));
-  if (code) {
-    code_ = *code;
-    ranks_.send_to_all(Word::done, {});
-  } else {
-    code_ = cannot("netload-mpi", code.error());
-  }
+  code_ = code ? *code : cannot("netload-mpi", code.error());
+  ranks_.send_to_all(Word::done, code ? "" : kKeep);
+  if (!code) tell_file();
   // MPI_Finalize waits for ranks that are no more.
   if (!complete) std::_Exit(ending("netload-mpi", code_));
 }
@@ -206,11 +207,14 @@ void Job::stop_if_asked() {
   if (!stop_.requested()) return;
   if (!stopped_) stopped_ = now_ns();
   if (child_) child_->stop();
-  if (leads() || told_file_ || file_.empty() || !told_outcome_ || result_.empty() ||
-      now_ns() - *stopped_ < kFilePatience)
-    return;
+  if (!leads() && told_outcome_ && now_ns() - *stopped_ >= kFilePatience) tell_file();
+}
+
+// That rank 0 has no use for the result, or does not say that it has.
+void Job::tell_file() {
+  if (told_file_ || file_.empty() || result_.empty()) return;
   told_file_ = true;
-  print_err("netload-mpi: rank 0 has not taken the result of {}: it is in {}\n",
+  print_err("netload-mpi: rank 0 has not delivered the result of {}: it is in {}\n",
             name_of_rank(ranks_.rank(), host_), file_);
 }
 

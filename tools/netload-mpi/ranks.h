@@ -16,7 +16,7 @@ enum class Word : int {
   start,      ///< From rank 0: when to start, by its clock.
   interval,   ///< To rank 0: a line of figures.
   outcome,    ///< To rank 0: the result, or why there is none.
-  done,       ///< From rank 0: it has all it needs.
+  done,       ///< From rank 0: it needs nothing more, and has delivered the sum or could not.
 };
 
 struct Message {
