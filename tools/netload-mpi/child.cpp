@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <filesystem>
 #include <utility>
+
+#include "beside.h"
 
 namespace wiremark::tools {
 
@@ -52,15 +53,9 @@ void read_into(Fd& fd, std::string& text) {
 }  // namespace
 
 Result<Child> Child::start(std::vector<std::string> arguments) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::path own = fs::read_symlink("/proc/self/exe", error);
-  if (error)
-    return failed("readlink", "/proc/self/exe (netload is looked for beside it)", error.value());
-  const std::string program = own.parent_path() / "netload";
-  if (!fs::exists(program, error))
-    return failed("netload", "is not beside this program: " + program, 0);
-  arguments.insert(arguments.begin(), program);
+  const auto program = beside_this_program("netload");
+  if (!program) return std::unexpected(program.error());
+  arguments.insert(arguments.begin(), *program);
   arguments.insert(arguments.end(), {"--start-fd", std::to_string(kStartFd)});
   int start[2], out[2], err[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, start) != 0)
@@ -75,7 +70,7 @@ Result<Child> Child::start(std::vector<std::string> arguments) {
   child.pid_ = ::fork();
   if (child.pid_ < 0) return failed("fork");
   if (child.pid_ == 0)
-    become(program, arguments, parent, theirs.get(), out_theirs.get(), err_theirs.get());
+    become(*program, arguments, parent, theirs.get(), out_theirs.get(), err_theirs.get());
   child.start_ = std::move(ours);
   child.out_ = std::move(out_ours);
   child.err_ = std::move(err_ours);

@@ -32,6 +32,8 @@ class Gathering {
   void take_line(int rank, const std::string& json);
   void take_outcome(int rank, const std::string& text);
 
+  /// Whether the sum of a second is drawn on standard error, so that each rank must tell its own.
+  bool draws() const noexcept { return draws_; }
   bool complete() const noexcept { return outcomes_.size() == static_cast<std::size_t>(size_); }
   bool has_any() const noexcept { return !outcomes_.empty(); }
 

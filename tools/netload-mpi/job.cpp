@@ -23,7 +23,6 @@
 #include "netload/sharing.h"
 #include "printing.h"
 #include "report.h"
-#include "terminal.h"
 
 namespace wiremark::tools {
 
@@ -105,9 +104,7 @@ std::vector<std::string> Job::arguments_of_child() const {
   all.insert(all.end(),
              {"--json-lines", "--share", fmt::format("{}/{}", ranks_.rank(), ranks_.size())});
   if (!options_.output.quiet) all.emplace_back("--quiet");
-  if (options_.time.interval == 0 &&
-      wants_progress(options_.output.progress, options_.output.quiet))
-    all.insert(all.end(), {"--interval", "1s"});
+  if (gathering_.draws()) all.insert(all.end(), {"--interval", "1s"});
   return all;
 }
 

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/fd.h"
+#include "beside.h"
 #include "netload/studies/veth_pair.h"
 
 namespace wiremark::tools {
@@ -89,16 +90,11 @@ pid_t spawn(const std::string& program, const std::vector<std::string>& argument
 
 Result<ServerProcess> ServerProcess::start(const std::vector<std::string>& arguments,
                                            Listen listen) {
-  std::error_code error;
-  const fs::path own = fs::read_symlink("/proc/self/exe", error);
-  if (error)
-    return failed("readlink", "/proc/self/exe (netecho is looked for beside it: mount /proc)",
-                  error.value());
-  const fs::path program = own.parent_path() / "netecho";
-  if (!fs::exists(program, error))
-    return failed("netecho", "is not beside this program: " + program.string(), 0);
+  const auto program = beside_this_program("netecho");
+  if (!program) return std::unexpected(program.error());
   std::string folder;
   if (listen == Listen::unix_path) {
+    std::error_code error;
     folder = (fs::temp_directory_path(error) / "netload-XXXXXX").string();
     if (!::mkdtemp(folder.data())) return failed("mkdtemp", folder);
   }
@@ -121,7 +117,7 @@ Result<ServerProcess> ServerProcess::start(const std::vector<std::string>& argum
                                   "--gaps-fd",
                                   std::to_string(kGapsFd)};
   all.insert(all.end(), arguments.begin(), arguments.end());
-  server.pid_ = spawn(program.string(), all, told.get(), server.gaps_->fd());
+  server.pid_ = spawn(*program, all, told.get(), server.gaps_->fd());
   if (server.pid_ < 0) return failed("fork");
   told = Fd();                                  // So that its end is the end of the pipe.
   const auto where = await_ready(ready.get());  // The port or the path.
