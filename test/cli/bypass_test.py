@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """netload --bypass: the ways that it measures, and the differences between them."""
 
+import functools
 import json
 import os
 import statistics
@@ -23,13 +24,22 @@ def bypass(*flags):
     return netload("--bypass", "-d", "50ms", "-c", "10", *flags).ended_with(0)
 
 
+@functools.cache
+def measured():
+    """Two rounds as text and as a document; each takes seconds, so that several cases look at the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = bypass("--rounds", "2", "-s", "100", "--backend", "epoll", f"--json={folder}/bypass.json").out
+        with open(f"{folder}/bypass.json", encoding="utf-8") as file:
+            return text, json.load(file)
+
+
 def p50(result):
     return dict(result["latency_ns"]["percentiles"])[50]
 
 
 @case
 def each_way_is_what_it_is_called():
-    document = bypass("--rounds", "2", "-s", "100", "--json").json()
+    _, document = measured()
     asleep, spinning, unix, *udp, load = document["ways"]
     equal("not_tried" in document, not udp, "a reason where UDP was not measured")
     for way, wait, connections in [(asleep, "block", 1), (spinning, "spin", 1), (unix, "spin", 1), (load, "block", 10)]:
@@ -49,16 +59,17 @@ def each_way_is_what_it_is_called():
 
 @case
 def the_parts_are_the_differences_of_the_ways():
-    document = bypass("--rounds", "3", "--json").json()
+    _, document = measured()
     trips = [[p50(result) for result in way["rounds"]] for way in document["ways"][:3]]
     memory = document["parts_ns"]["shared_memory"]
     expect(memory["median"] > 0, "shared memory takes no time")
-    equal(memory["rounds"], 3, "rounds of shared memory")
+    equal(memory["rounds"], 2, "rounds of shared memory")
     for part, longer, shorter in [("sleep_and_wake", 0, 1), ("tcp_and_ip", 1, 2)]:
         wanted = statistics.median(max(0, a - b) for a, b in zip(trips[longer], trips[shorter]))
         equal(document["parts_ns"][part]["median"], wanted, part)
     kernel = document["parts_ns"]["system_calls_and_sockets"]
-    expect(kernel["max"] <= max(trips[2]) - memory["min"], "more than the whole way")
+    # Beside other programs two processors may meet too seldom for shared memory to be fast.
+    expect(kernel["max"] <= max(0, max(trips[2]) - memory["min"]), "more than the whole way")
     expect(kernel["min"] >= min(trips[2]) - memory["max"], "less than the whole way less shared memory")
 
 
@@ -68,8 +79,7 @@ UDP = ["UDP, asleep in between", "UDP, spinning", "AF_XDP, spinning", "UDP, 64 f
 
 @case
 def udp_goes_through_the_kernel_and_past_it_where_it_may():
-    ended = bypass("--rounds", "1", "--json")
-    document = ended.json()
+    _, document = measured()
     if "not_tried" in document:
         raise Skip(document["not_tried"])
     ways = document["ways"][3:-1]
@@ -112,8 +122,8 @@ def it_keeps_to_its_schema():
 
 @case
 def the_text_names_what_a_bypass_saves():
-    out = bypass("--rounds", "1", "--backend", "epoll").out
-    for part in ["64 bytes there and back", "TCP, asleep in between", "TCP, spinning", "Unix socket, spinning",
+    out, _ = measured()
+    for part in ["100 bytes there and back", "TCP, asleep in between", "TCP, spinning", "Unix socket, spinning",
                  "shared memory, spinning", "10 connections", "in the kernel", "machine", "epoll, edge-triggered"]:
         contains(out, part, "the text")
     # Beside other programs one way may take longer than the next, and the parts say nothing.

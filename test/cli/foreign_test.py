@@ -17,17 +17,22 @@ def require(name):
         raise Skip(f"{name} is not installed")
 
 
+def play_ping_pong(server, *flags):
+    """What two sockperfs print that play at once, a short and a long message, and the round trips of both."""
+    play = ["sockperf", "ping-pong", *flags, "-i", "127.0.0.1", "-p", server.port, "-t", "1", "-m"]
+    with Process(*play, "14") as short, Process(*play, "20000") as long:
+        outs = [process.finish().ended_with(0).out for process in (short, long)]
+    trips = [re.search(r"\[Total Run\].*ReceivedMessages=(\d+)", out) for out in outs]
+    for out, counted in zip(outs, trips):
+        expect(counted and int(counted[1]) > 10, f"no round trips:\n{out}")
+    return outs, sum(int(counted[1]) for counted in trips)
+
+
 @case
 def sockperf_plays_ping_pong():
     require("sockperf")
     with Echo("-f", "sockperf", "--json") as server:
-        received = 0
-        for size in ["14", "20000"]:
-            ended = run_program("sockperf", "ping-pong", "--tcp", "-i", "127.0.0.1", "-p", server.port, "-t", "1",
-                                "-m", size).ended_with(0)
-            counted = re.search(r"\[Total Run\].*ReceivedMessages=(\d+)", ended.out)
-            expect(counted and int(counted[1]) > 10, f"no round trips:\n{ended.out}{ended.err}")
-            received += int(counted[1])
+        _, received = play_ping_pong(server, "--tcp")
         totals = server.stop().ended_with(0).json()["totals"]
         expect(totals["messages"] >= received, f"{received} answers from {totals['messages']} messages")
 
@@ -57,14 +62,9 @@ def sockperf_gets_the_replies_it_asks_for():
 def sockperf_plays_ping_pong_over_udp():
     require("sockperf")
     with Echo("-f", "sockperf", "--json", listen=["udp:127.0.0.1:0"]) as server:
-        received = 0
-        for size in ["14", "20000"]:
-            ended = run_program("sockperf", "ping-pong", "-i", "127.0.0.1", "-p", server.port, "-t", "1", "-m",
-                                size).ended_with(0)
-            contains(ended.out, "# dropped messages = 0; # duplicated messages = 0; # out-of-order messages = 0")
-            counted = re.search(r"\[Total Run\].*ReceivedMessages=(\d+)", ended.out)
-            expect(counted and int(counted[1]) > 10, f"no round trips:\n{ended.out}{ended.err}")
-            received += int(counted[1])
+        outs, received = play_ping_pong(server)
+        for out in outs:
+            contains(out, "# dropped messages = 0; # duplicated messages = 0; # out-of-order messages = 0")
         totals = server.stop().ended_with(0).json()["totals"]
         expect(totals["datagrams"]["out"] >= received, f"{received} answers from {totals['datagrams']}")
 
