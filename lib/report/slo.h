@@ -22,8 +22,7 @@ struct Objective {
 };
 
 /// Several, with commas between them: "p99<2ms,max<=50ms,errors<1". A figure is pN with N from 0 to
-/// 100, mean, max or errors. Errors: names the item that is not an objective
-/// and shows a valid one.
+/// 100, mean, max or errors. Errors: names the item that is not an objective and shows a valid one.
 Result<std::vector<Objective>> parse_objectives(std::string_view text);
 
 /// The check "slo p99<2ms" of a run, with its figure. Fails also if no message was measured. Says

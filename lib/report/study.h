@@ -67,8 +67,7 @@ std::optional<measure::MedianInterval> interval_of(const Rounds& one, const Roun
 Comparison remade(Comparison comparison);
 
 /// Probes of a search at most: 9 doublings from 1 k to 256 k, 4 halvings of the bracket down to 5
-/// %, each failure twice, 2 repeats at the edge, and as many again for a machine that changes its
-/// mind.
+/// %, each failure twice, 2 repeats at the edge, and as many again where repeats disagree.
 inline constexpr std::size_t kProbesMax = 40;
 
 struct Probe {
@@ -104,7 +103,7 @@ struct Way {
   Rounds rounds;
 };
 
-/// What the differences between the ways are made of, as spreads of times in ns.
+/// What a way takes longer than the next shorter one, in ns: the cost of what only the longer has.
 struct BypassParts {
   std::optional<measure::Spread> sleep_and_wake;
   std::optional<measure::Spread> tcp_and_ip;
@@ -150,7 +149,8 @@ struct Trial {
 };
 
 /// A published experiment, or other servers and clients beside ours. Only its script knows what
-/// was published and what follows from it, so what it printed stands in the document.
+/// follows from it, so the lines that it printed stand in the document as `text`. `kept` is what
+/// the script needs to add rounds later, by name.
 struct Experiment {
   std::string name;
   std::string started;
@@ -162,8 +162,8 @@ struct Experiment {
   std::vector<Trial> runs;
 };
 
-/// As a person reads it.
-/// With letters, each ratio has a bar behind it. The last lines are conclusions_of().
+/// Studies as text for people. Of a comparison: with `letters` each ratio has a bar behind it, and
+/// the last lines are conclusions_of().
 std::string text_report(const Comparison& study, Letters letters = Letters::none);
 /// A sentence for each backend but the first, beside that one: by the processor time of the
 /// servers, and by their rate where that is unknown.

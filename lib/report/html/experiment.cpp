@@ -37,7 +37,8 @@ double figure_of(const Trial& run, std::string_view name) {
   return 0;
 }
 
-// A number, or a label with the date where a script may add rounds later.
+// Which round a run belongs to: its number, or, of a script that adds rounds to an earlier file, a
+// label that has the date too.
 std::string round_of(const Trial& run) {
   const std::string label = label_of(run, "round");
   return label.empty() ? fmt::format("{}", figure_of(run, "round")) : label;

@@ -20,7 +20,8 @@ constexpr int kSteps = 600;
 
 double percent_at(double nines) { return 100 * (1 - std::pow(10, -nines)); }
 
-// How far the highest of `count` values is into the nines: as if half a value lay beyond it.
+// Where the highest of `count` values stands on an axis of nines (3 is 99.9 %). 100 % has no place
+// on it, so half a value is taken to lie beyond.
 double last_nine_of(double count) { return std::log10(2 * std::max(count, 1.0)); }
 
 double messages_of(const Latency& latency) {

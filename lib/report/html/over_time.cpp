@@ -20,12 +20,12 @@ using namespace measure;
 
 namespace {
 
-// Columns of all pictures of one kind together, and cells of all heat maps, at some 28 bytes each:
-// a page stays under 300 KB.
+// Limits that keep a page under 300 KB: columns of all pictures of one kind together, and cells of
+// all heat maps. A cell takes some 28 bytes.
 constexpr std::size_t kColumns = 160;
 constexpr std::size_t kCells = 6'000;
 
-// Neighbouring intervals, as few or as many as a column has.
+// The neighbouring intervals of a run that are drawn as one column.
 struct Column {
   double from = 0;
   double to = 0;
@@ -101,7 +101,7 @@ double p50_of(const Column& column) { return column.p50_ns; }
 double p99_of(const Column& column) { return column.p99_ns; }
 double max_of(const Column& column) { return column.max_ns; }
 
-// A figure holds for all of its column.
+// A column is drawn flat, from its begin to its end: its figure is that of all of it.
 picture::Curve curve_of(const Timeline& line, const std::string& name, std::size_t colour,
                         double (*figure)(const Column&), const char* judged) {
   picture::Curve curve{name, colour, {}};
@@ -165,7 +165,7 @@ void add_strip(Page& page, std::span<const Timeline> lines, const Strip& strip) 
   page.figure(draw(chart), "", table_of(lines, strip.unit, strip.figure, strip.format));
 }
 
-// `step` buckets are one cell.
+// The cells of a column, each of `step` buckets.
 picture::HeatColumn heat_of(const Column& column, std::size_t step) {
   picture::HeatColumn heat{column.from, column.to, {}};
   const auto count = static_cast<double>(column.latency->count());
