@@ -20,10 +20,7 @@ namespace wiremark::tools {
 
 namespace {
 
-bool is_file(const std::string& output) { return !output.empty() && output != kStandardOutput; }
-
-// On standard error, where the text is not shown.
-void print_doubts(const report::RunResult& result, bool quiet) {
+void print_doubts_of(const report::RunResult& result, bool quiet) {
   const std::size_t reasons = result.verdict ? result.verdict->reasons.size() : 0;
   for (std::size_t i = 0; i < (quiet ? reasons : result.warnings.size()); ++i) {
     const std::string& warning = result.warnings[i];
@@ -38,6 +35,8 @@ void print_doubts(const report::RunResult& result, bool quiet) {
 }
 
 }  // namespace
+
+bool is_file(const std::string& output) { return !output.empty() && output != kStandardOutput; }
 
 bool shows_text(const OutputOptions& options) {
   return !options.json_lines && options.json != kStandardOutput && options.html != kStandardOutput;
@@ -136,9 +135,18 @@ Result<> report(report::RunResult& result, const OutputOptions& options) {
     result.rss_bytes = memory->resident_bytes_max;
   }
   report::pass_verdict(result);
+  print_doubts(result, options);
   return deliver(result,
                  report::text_report(result, wants_colour(options.colour), letters_of_terminal()),
                  options);
+}
+
+void print_doubts(const report::Document& document, const OutputOptions& options) {
+  if (shows_text(options)) return;
+  if (const auto* result = std::get_if<report::RunResult>(&document))
+    print_doubts_of(*result, options.quiet);
+  if (const auto* codecs = std::get_if<report::CodecTable>(&document))
+    print_doubts_of(codecs->run, options.quiet);
 }
 
 Result<> deliver(const report::Document& document, const std::string& text,
@@ -152,12 +160,6 @@ Result<> deliver(const report::Document& document, const std::string& text,
     write_out(report::json_document(document));
   else
     write_out(options.html == kStandardOutput ? page : text);
-  if (!shows_text(options)) {
-    if (const auto* result = std::get_if<report::RunResult>(&document))
-      print_doubts(*result, options.quiet);
-    if (const auto* codecs = std::get_if<report::CodecTable>(&document))
-      print_doubts(codecs->run, options.quiet);
-  }
   if (is_file(options.json)) {
     if (auto written = replace_file(options.json, report::json_document(document)); !written)
       return written;

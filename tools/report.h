@@ -37,12 +37,17 @@ void print_interval(const report::Interval& interval, const OutputOptions& optio
 /// Judges a run that has just ended, and delivers the result.
 Result<> report(report::RunResult& result, const OutputOptions& options);
 
+/// Whether an option such as --json names a file.
+bool is_file(const std::string& output);
+
 /// Whether standard output has the text, and not a document or a page in place of it.
 bool shows_text(const OutputOptions& options);
 
-/// Writes a document as asked: its text, JSON or a page on standard output, JSON, CSV and a page to
-/// files, and the warnings of a run on standard error where its text is not shown. Errors: a page
-/// of a document that has none.
+/// The warnings of a run on standard error, where its text is not shown.
+void print_doubts(const report::Document& document, const OutputOptions& options);
+
+/// Writes a document as asked: its text, JSON or a page on standard output, and JSON, CSV and a
+/// page to files. Errors: a page of a document that has none.
 Result<> deliver(const report::Document& document, const std::string& text,
                  const OutputOptions& options);
 

@@ -6,6 +6,7 @@ third has the server. Without it all ranks are on loopback.
 """
 
 import contextlib
+import glob
 import json
 import os
 import re
@@ -34,8 +35,9 @@ def mpirun():
     return path, int(re.search(r"(\d+)\.", version).group(1))
 
 
-def start(prefix, ranks, flags):
-    return Process("env", *[f"{name}={value}" for name, value in AS_ROOT.items()], *prefix, "-n", ranks,
+def start(prefix, ranks, flags, variables=None):
+    variables = AS_ROOT | (variables or {})
+    return Process("env", *[f"{name}={value}" for name, value in variables.items()], *prefix, "-n", ranks,
                    program("NETLOAD_MPI"), *flags)
 
 
@@ -51,8 +53,8 @@ class Loopback:
     def __exit__(self, *_):
         self.server.kill()
 
-    def start(self, ranks, *flags):
-        return start([self.mpirun, "--oversubscribe"], ranks, flags)
+    def start(self, ranks, *flags, variables=None):
+        return start([self.mpirun, "--oversubscribe"], ranks, flags, variables)
 
 
 class Cluster(TwoHosts):
@@ -190,11 +192,25 @@ def an_interrupt_gives_what_there_is():
             under_way(job, 2, cluster.server)
             job.signal(signal.SIGINT)  # The chain of commands has become mpirun.
             job.finish(SECONDS)
-            contains(job.out, "generators", "the text")
         with open(file, encoding="utf-8") as text:
             result = json.load(text)
         expect(result["interrupted"] and result["totals"]["messages"] > 0, f"the result: {result['totals']}")
         equal([row["lost"] for row in result["generators"]], ["", ""], "ranks that are lost")
+
+
+@case
+def an_interrupt_without_a_file_loses_nothing():
+    with tempfile.TemporaryDirectory() as folder, Loopback() as cluster:
+        with cluster.start(2, "-c", "50", "-r", "100", "-d", "60s", cluster.target, variables={"TMPDIR": folder}) as job:
+            under_way(job, 2, cluster.server)
+            job.signal(signal.SIGINT)
+            job.finish(SECONDS)
+        if mpirun()[1] < 5:
+            contains(job.out, "  generators  ", "the text")
+            return
+        # Its mpirun prints nothing that comes after an interrupt.
+        parts = glob.glob(f"{folder}/netload-mpi-*/rank-*.json")
+        contains(run_program(program("NETREPORT"), *parts).ended_with(0).out, "  generators  ", "the text of the parts")
 
 
 @case

@@ -128,6 +128,7 @@ int report(const Options& options, std::chrono::system_clock::time_point started
     add_checks(codecs.run, *codecs.baseline);
   }
   const std::string text = text_report(codecs, wants_colour(options.output.colour));
+  print_doubts(codecs, options.output);
   if (const auto done = deliver(codecs, text, options.output); !done)
     return cannot("codecbench", done.error());
   const int code = codecs.run.checks.empty() ? kDone : kCheckFailed;

@@ -2,9 +2,13 @@
 #include "netload-mpi/gathering.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "netload/run.h"
@@ -26,6 +30,16 @@ std::string take_first_line(std::string& text) {
   std::string line = text.substr(0, end);
   text.erase(0, end + 1);
   return line;
+}
+
+// mpirun of Open MPI 5 reads both streams of a rank, and where half a line of the one has come, it
+// joins that to what comes on the other. So what is on its way on standard error arrives first.
+void let_errors_through() {
+  int unread = 0;
+  for (int tries = 0; tries < 100; ++tries) {
+    if (::ioctl(STDERR_FILENO, FIONREAD, &unread) != 0 || unread == 0) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 }  // namespace
@@ -134,14 +148,16 @@ Result<int> Gathering::deliver_sum(const std::string& silent) {
   result->argv = arguments_;
   const std::string text =
       report::text_report(*result, wants_colour(options_.output.colour), letters_of_terminal());
-  if (auto done = deliver(*result, text, options_.output); !done)
-    return std::unexpected(done.error());
-  if (auto done = write_distribution(*result, options_.latency); !done)
-    return std::unexpected(done.error());
   for (const report::Generator& generator : *result->generators) {
     if (!generator.lost.empty())
       print_err("netload-mpi: {}, {}: {}\n", generator.name, generator.host, generator.lost);
   }
+  print_doubts(*result, options_.output);
+  let_errors_through();
+  if (auto done = deliver(*result, text, options_.output); !done)
+    return std::unexpected(done.error());
+  if (auto done = write_distribution(*result, options_.latency); !done)
+    return std::unexpected(done.error());
   const int code = exit_code(*result, options_);
   return lacks_one && code != kInterrupted ? kCannot : code;
 }

@@ -33,9 +33,10 @@ namespace {
 constexpr Nanoseconds kTurn = 10 * kMillisecond;
 // All hear when to start before they have to.
 constexpr double kLeadS = 0.1;
-// mpirun kills its processes a second after it has told them to end.
-constexpr Nanoseconds kStopPatience = 700 * kMillisecond;
-constexpr Nanoseconds kFilePatience = 400 * kMillisecond;
+// What is left of the time until mpirun kills its processes goes into the sum without those that
+// have not answered, and into a message that tells where a result is.
+Nanoseconds stop_patience() { return Ranks::time_to_end() * 7 / 10; }
+Nanoseconds file_patience() { return Ranks::time_to_end() * 4 / 10; }
 // What rank 0 says with `done` where it could not deliver the sum.
 constexpr const char* kKeep = "keep";
 
@@ -185,7 +186,7 @@ void Job::lead() {
     decided_ = begun_ = true;
     ranks_.send_to_all(Word::sync, {});
   }
-  const bool waited = stopped_ && now_ns() - *stopped_ > kStopPatience;
+  const bool waited = stopped_ && now_ns() - *stopped_ > stop_patience();
   if (gathering_.complete() || waited) finish(gathering_.complete());
 }
 
@@ -194,8 +195,9 @@ void Job::finish(bool complete) {
   const auto code = begun_ ? gathering_.deliver_sum("it was ended before it had a result")
                            : Result<int>(gathering_.say_why_not(stop_.requested()));
   code_ = code ? *code : cannot("netload-mpi", code.error());
-  ranks_.send_to_all(Word::done, code ? "" : kKeep);
-  if (!code) tell_file();
+  const bool heard = !stopped_ || Ranks::heard_to_the_end() || is_file(options_.output.json);
+  ranks_.send_to_all(Word::done, code && heard ? "" : kKeep);
+  if (!code || !heard) tell_file();
   // MPI_Finalize waits for ranks that are no more.
   if (!complete) std::_Exit(ending("netload-mpi", code_));
 }
@@ -204,7 +206,7 @@ void Job::stop_if_asked() {
   if (!stop_.requested()) return;
   if (!stopped_) stopped_ = now_ns();
   if (child_) child_->stop();
-  if (!leads() && told_outcome_ && now_ns() - *stopped_ >= kFilePatience) tell_file();
+  if (!leads() && told_outcome_ && now_ns() - *stopped_ >= file_patience()) tell_file();
 }
 
 // That rank 0 has no use for the result, or does not say that it has.

@@ -38,6 +38,13 @@ Ranks::~Ranks() {
   MPI_Finalize();
 }
 
+// As Open MPI 4 and 5 do it when they are interrupted.
+Nanoseconds Ranks::time_to_end() noexcept {
+  return OMPI_MAJOR_VERSION < 5 ? kSecond : 250 * kMillisecond;
+}
+
+bool Ranks::heard_to_the_end() noexcept { return OMPI_MAJOR_VERSION < 5; }
+
 void Ranks::send(int to, Word word, std::string text) {
   sending_.push_back(std::make_unique<Sending>());
   Sending& one = *sending_.back();

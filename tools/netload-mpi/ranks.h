@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
+
 namespace wiremark::tools {
 
 /// What a message between ranks is about.
@@ -38,6 +40,11 @@ class Ranks {
 
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
+
+  /// How long after it has told them to end mpirun kills the ranks.
+  static Nanoseconds time_to_end() noexcept;
+  /// Whether mpirun still prints what a rank says in that time.
+  static bool heard_to_the_end() noexcept;
 
   /// Returns at once; the text is kept until it has left. A rank may send to itself.
   void send(int to, Word word, std::string text);

@@ -163,6 +163,7 @@ Result<> run_study(const report::Document& study, const ReportOptions& options) 
         "--percentiles)",
         {}, 0);
   }
+  print_doubts(study, options.output);
   return deliver(study, text_of(study, wants_colour(options.output.colour)), options.output);
 }
 
@@ -222,6 +223,7 @@ Result<> run_results(std::span<const report::RunResult> results, const ReportOpt
   }
   if (auto done = print_others(*result, options.latency.percentiles); !done) return done;
   const std::string text = text_of(*result, wants_colour(options.output.colour));
+  print_doubts(*result, options.output);
   if (auto done = deliver(*result, text, options.output); !done) return done;
   if (auto done = write_distribution(*result, options.latency); !done) return done;
   return write_log(*result, options.latency.hdr_log);
