@@ -35,8 +35,10 @@ def mpirun():
     return path, int(re.search(r"(\d+)\.", version).group(1))
 
 
-def start(prefix, ranks, flags, variables=None):
-    variables = AS_ROOT | (variables or {})
+def start(prefix, ranks, flags, folder):
+    """With TMPDIR in the folder; mpirun 5 removes it where it leaves it empty, and that could be /tmp."""
+    variables = AS_ROOT | {"TMPDIR": os.path.join(folder, "tmp")}
+    os.makedirs(variables["TMPDIR"], exist_ok=True)
     return Process("env", *[f"{name}={value}" for name, value in variables.items()], *prefix, "-n", ranks,
                    program("NETLOAD_MPI"), *flags)
 
@@ -46,15 +48,17 @@ class Loopback:
 
     def __enter__(self):
         self.mpirun, _ = mpirun()
+        self.folder = tempfile.TemporaryDirectory()
         self.server = Echo()
         self.target = self.server.address
         return self
 
     def __exit__(self, *_):
         self.server.kill()
+        self.folder.cleanup()
 
-    def start(self, ranks, *flags, variables=None):
-        return start([self.mpirun, "--oversubscribe"], ranks, flags, variables)
+    def start(self, ranks, *flags):
+        return start([self.mpirun, "--oversubscribe"], ranks, flags, self.folder.name)
 
 
 class Cluster(TwoHosts):
@@ -70,7 +74,7 @@ class Cluster(TwoHosts):
             ours += ["--mca", "plm_rsh_agent", self.ssh, "--mca", "oob_tcp_if_include", net]
         else:
             ours += ["--prtemca", "plm_ssh_agent", self.ssh, "--prtemca", "prte_if_include", net]
-        return start([*self.beside_server, path, *ours], ranks, flags)
+        return start([*self.beside_server, path, *ours], ranks, flags, self.folder.name)
 
 
 def anywhere():
@@ -200,8 +204,8 @@ def an_interrupt_gives_what_there_is():
 
 @case
 def an_interrupt_without_a_file_loses_nothing():
-    with tempfile.TemporaryDirectory() as folder, Loopback() as cluster:
-        with cluster.start(2, "-c", "50", "-r", "100", "-d", "60s", cluster.target, variables={"TMPDIR": folder}) as job:
+    with Loopback() as cluster:
+        with cluster.start(2, "-c", "50", "-r", "100", "-d", "60s", cluster.target) as job:
             under_way(job, 2, cluster.server)
             job.signal(signal.SIGINT)
             job.finish(SECONDS)
@@ -209,7 +213,7 @@ def an_interrupt_without_a_file_loses_nothing():
             contains(job.out, "  generators  ", "the text")
             return
         # Its mpirun prints nothing that comes after an interrupt.
-        parts = glob.glob(f"{folder}/netload-mpi-*/rank-*.json")
+        parts = glob.glob(f"{cluster.folder.name}/tmp/netload-mpi-*/rank-*.json")
         contains(run_program(program("NETREPORT"), *parts).ended_with(0).out, "  generators  ", "the text of the parts")
 
 

@@ -30,6 +30,7 @@ ERRORS = {
     "eventfd2": [*FILES, "ENOMEM", "ENODEV", "EPERM"],
     "fcntl": ["EMFILE", "EINVAL", "EBADF"],
     "flock": ["EINTR", "ENOLCK"],
+    "fstat": ["EIO", "ENOMEM"],
     "ftruncate": ["EINTR", "ENOMEM"],
     "getdents64": ["ENOENT", "ENOTDIR"],
     "getrandom": ["EINTR", "EAGAIN", "ENOSYS"],

@@ -2,7 +2,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "netload-mpi/job.h"
@@ -53,6 +55,13 @@ void be_silent() {
   ::close(nowhere);
 }
 
+/// `code`, later in the ranks behind rank 0: the first that fails is the end of all, and only rank 0
+/// says why.
+int after_rank_0(int code) {
+  if (is_later_rank()) std::this_thread::sleep_for(std::chrono::seconds(2));
+  return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -69,12 +78,12 @@ int main(int argc, char** argv) {
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   if (const auto exit = line.parse(static_cast<int>(pointers.size()), pointers.data()))
-    return *exit;
+    return after_rank_0(*exit);
   std::string wrong = unfit_for_ranks(options);
   if (wrong.empty()) wrong = complete(options);
   if (!wrong.empty()) {
     print_err("netload-mpi: {}\nTry 'netload-mpi --help'.\n", wrong);
-    return kUsage;
+    return after_rank_0(kUsage);
   }
   if (out >= 0) ::dup2(out, STDOUT_FILENO);
   if (err >= 0) ::dup2(err, STDERR_FILENO);
