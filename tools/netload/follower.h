@@ -4,9 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "load/plan/plan.h"
 #include "load/start_gate.h"
 #include "netload/hdr_log.h"
-#include "netload/load_result.h"
+#include "netload/load_options.h"
+#include "netload/load_tally.h"
 #include "netload/worker_counts.h"
 #include "segment_tally.h"
 #include "signals.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "netload/load_result.h"
+#include "netload/load_tally.h"
 
 namespace wiremark::tools {
 

@@ -1,14 +1,14 @@
-// What a load counted and spent, moment by moment, and the result that it adds up to.
+// The result of a load, from what it counted and spent.
 #include "netload/load_result.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "base/units.h"
 #include "measure/behind.h"
 #include "measure/quantity.h"
+#include "netload/load_costs.h"
 #include "realtime.h"
 #include "report.h"
 
@@ -176,102 +176,6 @@ void add_outcome(report::RunResult& result, const LoadRecord& run) {
   result.outcome = outcome;
 }
 
-std::optional<report::ProcessorWait> wait_between(const WaitSample& first, const WaitSample& last) {
-  if (first.threads.empty() || last.threads.empty()) return std::nullopt;
-  const auto spent = measure::delay_between(last.threads, first.threads, 0);
-  return wait_of(spent.delay, last.throttling, first.throttling);
-}
-
-// How many processors the server can fill: its busy threads, as far as they may run at once.
-unsigned processors_filled(const LoadRecord& run, double seconds) {
-  const auto busy =
-      measure::delay_between(run.end.server_wait.threads, run.first.server_wait.threads, seconds)
-          .threads_busy;
-  return std::clamp(busy, 1U, measure::processors_of(run.target.pids.front()));
-}
-
-// What the parts of a run took that are not the measured one. A part that has no length has none:
-// between two of its moments lies what others do.
-void add_parts(report::CpuShare& share, const LoadRecord& run, const auto& between) {
-  const CostRecord& costs = run.costs;
-  share.opening_s = between(costs.begun, costs.open);
-  if (run.plan.warmup > 0) share.warmup_s = between(costs.open, run.first.spent);
-  if (run.plan.duration > 0) share.drain_s = between(run.end.spent, run.last.spent);
-  share.closing_s = between(run.last.spent, costs.closed);
-}
-
-// To a tenth, what processes that ended have left behind counted in clock ticks.
-bool is_sure(const measure::CpuUsage& spent, const Spent& until) {
-  return spent.total >= 10 * until.unsure;
-}
-
-void add_server_cost(report::RunResult& result, const LoadRecord& run) {
-  const Spent& from = run.first.spent;
-  const Spent& to = run.end.spent;
-  // A run that was interrupted before its start has no sample that says so.
-  for (const std::string* why : {&run.target.unknown, &to.lost, &run.costs.replaced}) {
-    if (why->empty()) continue;
-    result.server_unknown = *why;
-    return;
-  }
-  const measure::CpuUsage spent = to.server - from.server;
-  if (!is_sure(spent, to)) {
-    result.server_unknown =
-        fmt::format("processes of it ended, and what they spent is known to {} only: run longer",
-                    format_duration(to.unsure));
-    return;
-  }
-  result.server_cpu = report::share_of(spent, processors_filled(run, result.totals.seconds));
-  result.server = to.processes;
-  result.server_rss_bytes = to.server_rss_bytes;
-  const auto between = [](const Spent& earlier, const Spent& later) -> std::optional<double> {
-    const measure::CpuUsage part = later.server - earlier.server;
-    if (!later.lost.empty() || !is_sure(part, later)) return std::nullopt;
-    return part.total_s();
-  };
-  add_parts(*result.server_cpu, run, between);
-}
-
-void add_other_clients(report::RunResult& result, const CostRecord& costs) {
-  if (!costs.others_before || !costs.others_after) return;
-  report::OtherClients others{.seconds = costs.seconds};
-  for (const auto& [connection, segments] : *costs.others_after) {
-    const auto before = costs.others_before->find(connection);
-    others.segments += segments - (before == costs.others_before->end() ? 0 : before->second);
-  }
-  for (const auto& [connection, segments] : *costs.others_before)
-    others.ended += costs.others_after->contains(connection) ? 0 : 1;
-  others.connections = costs.others_after->size() + others.ended;
-  result.other_clients = others;
-}
-
-void add_costs(report::RunResult& result, const LoadRecord& run) {
-  const LoadSample& first = run.first;
-  const LoadSample& last = run.end;
-  result.cpu =
-      report::share_of(last.spent.own - first.spent.own, static_cast<unsigned>(run.plan.threads));
-  add_parts(result.cpu, run, [](const Spent& earlier, const Spent& later) {
-    return (later.own - earlier.own).total_s();
-  });
-  const auto wait = run.options.backend.reactor.wait.mode;
-  result.spins = wait == net::WaitPolicy::Mode::spin || wait == net::WaitPolicy::Mode::adaptive;
-  result.wait = wait_between(first.wait, last.wait);
-  result.server_wait = wait_between(first.server_wait, last.server_wait);
-  if (run.target.gaps) {
-    const auto seconds = [](Nanoseconds later, Nanoseconds earlier) {
-      return static_cast<double>(later - earlier) / kSecond;
-    };
-    result.server_loop = report::ServerLoop{
-        .gap_max = last.server_gaps.gap_max,
-        .held_up_s = seconds(last.server_gaps.held_up, first.server_gaps.held_up),
-        .away_s = seconds(last.server_gaps.away, first.server_gaps.away)};
-  }
-  add_server_cost(result, run);
-  add_other_clients(result, run.costs);
-  if (first.machine && last.machine)
-    result.machine = report::share_of(*last.machine - *first.machine);
-}
-
 // What a batch adds to the figures, and by which clock answers are timed.
 void add_granularity(report::RunResult& result, const LoadRecord& run) {
   std::vector<std::string>& lines = result.path.evidence;
@@ -302,59 +206,6 @@ void add_granularity(report::RunResult& result, const LoadRecord& run) {
 }
 
 }  // namespace
-
-LoadTally::LoadTally(std::size_t threads) {
-  for (std::size_t i = 0; i < threads; ++i) counts_.push_back(std::make_unique<load::Counts>());
-}
-
-std::uint64_t LoadTally::sum(Counter load::Counts::* counter) const {
-  std::uint64_t total = 0;
-  for (const auto& counts : counts_) total += ((*counts).*counter).get();
-  return total;
-}
-
-measure::Histogram LoadTally::merged(measure::Histogram load::Counts::* histogram) const {
-  measure::Histogram all;
-  for (const auto& counts : counts_) all.merge((*counts).*histogram);
-  return all;
-}
-
-void LoadTally::ask_oldest() const {
-  for (const auto& counts : counts_) counts->ask_oldest.store(true, std::memory_order_release);
-}
-
-std::optional<Nanoseconds> LoadTally::oldest_since() const {
-  constexpr Nanoseconds kPatience = 100 * kMillisecond;
-  constexpr auto kPoll = std::chrono::microseconds(200);
-  const Nanoseconds end = now_ns() + kPatience;
-  Nanoseconds oldest = kNever;
-  for (const auto& counts : counts_) {
-    while (counts->ask_oldest.load(std::memory_order_acquire)) {
-      if (now_ns() > end) return std::nullopt;
-      std::this_thread::sleep_for(kPoll);
-    }
-    oldest = std::min(oldest, counts->oldest_ns.load(std::memory_order_relaxed));
-  }
-  return oldest == kNever ? std::nullopt : std::optional(oldest);
-}
-
-LoadSample take_sample(const LoadTally& tally, const net::ReactorStats& reactor) {
-  LoadSample sample;
-  report::Snapshot& seen = sample.seen;
-  seen.at = now_ns();
-  seen.messages = tally.sum(&load::Counts::answered);
-  seen.bytes_in = tally.sum(&load::Counts::bytes_in);
-  seen.bytes_out = tally.sum(&load::Counts::bytes_out);
-  seen.errors = tally.sum(&load::Counts::failed);
-  seen.connections = tally.sum(&load::Counts::connected) - tally.sum(&load::Counts::closed);
-  seen.latency = tally.merged(&load::Counts::response);
-  seen.cpu = measure::cpu_of_this_process();
-  if (const auto memory = measure::memory_of_process()) seen.rss_bytes = memory->resident_bytes;
-  sample.held = tally.sum(&load::Counts::held);
-  sample.reactor = reactor;
-  if (const auto machine = measure::machine_usage()) sample.machine = *machine;
-  return sample;
-}
 
 report::RunResult load_result(const LoadRecord& run, const std::vector<std::string>& arguments) {
   report::RunResult result = new_result("netload", arguments, run.started_at);
