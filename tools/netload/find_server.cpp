@@ -194,7 +194,7 @@ std::string why_hidden(const Listener& listener, bool some_hidden) {
 
 // systemd holds the sockets of services that it starts when somebody comes: what they spend is
 // theirs, and its descendants are the whole machine.
-void leave_out_systemd(FoundServer& found) {
+void leave_out_systemd(Target& found) {
   measure::ProcProcesses processes;
   const std::size_t all = found.pids.size();
   std::erase_if(found.pids, [&](pid_t pid) {
@@ -207,8 +207,8 @@ void leave_out_systemd(FoundServer& found) {
 
 }  // namespace
 
-FoundServer find_server(const net::Address& address) {
-  FoundServer found;
+Target find_server(const net::Address& address) {
+  Target found{.address = address, .found = true};
   std::error_code ignored;
   if (!fs::exists("/proc/self/stat", ignored)) {
     found.unknown = "/proc is not mounted";
@@ -244,11 +244,6 @@ FoundServer find_server(const net::Address& address) {
   found.pids.assign(pids.begin(), pids.end());
   leave_out_systemd(found);
   return found;
-}
-
-Target found_at(const net::Address& address) {
-  FoundServer found = find_server(address);
-  return {address, std::move(found.pids), std::move(found.unknown), true};
 }
 
 }  // namespace wiremark::tools

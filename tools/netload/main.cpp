@@ -41,14 +41,15 @@ Result<int> run(const LoadOptions& options, const std::vector<std::string>& argu
   std::optional<ServerProcess> server;
   Target target;
   if (options.target.empty()) {
-    auto started = ServerProcess::start(server_arguments(options, *backend));
+    auto started = ServerProcess::start(options, *backend);
     if (!started) return std::unexpected(started.error());
     server.emplace(std::move(*started));
     target = server->target();
   } else {
     const auto address = net::Address::parse(options.target);
     if (!address) return std::unexpected(address.error());
-    target = options.server_pid > 0 ? Target{*address, {options.server_pid}} : found_at(*address);
+    target =
+        options.server_pid > 0 ? Target{*address, {options.server_pid}} : find_server(*address);
   }
   if (options.find_max) return find_max(options, *backend, target, arguments, stop, signals);
   auto result = run_load(options, *backend, target, arguments, stop, signals);

@@ -250,31 +250,6 @@ Result<> Run::require_all_connected() const {
 
 }  // namespace
 
-std::vector<std::string> server_arguments(const LoadOptions& options, net::Backend backend) {
-  const net::ReactorOptions& reactor = options.backend.reactor;
-  const net::SocketOptions& socket = options.backend.socket;
-  std::vector<std::string> arguments = {
-      "--backend",     std::string(net::to_string(backend)),
-      "--format",      load::name_of(options.exchange),
-      "--max-frame",   std::to_string(options.exchange.max_frame),
-      "--wait",        reactor.wait.to_string(),
-      "--buffers",     std::to_string(reactor.buffers),
-      "--buffer-size", std::to_string(reactor.buffer_size),
-      "--read-size",   std::to_string(reactor.read_size),
-  };
-  const auto add = [&arguments](const char* flag, const std::string& value) {
-    arguments.insert(arguments.end(), {flag, value});
-  };
-  if (backend != net::Backend::epoll && reactor.uring.any())
-    add("--uring", reactor.uring.to_string());
-  if (!reactor.udp_offload) add("--udp-offload", "off");
-  if (socket.send_buffer > 0) add("--sndbuf", std::to_string(socket.send_buffer));
-  if (socket.receive_buffer > 0) add("--rcvbuf", std::to_string(socket.receive_buffer));
-  if (options.backend.realtime) arguments.emplace_back("--realtime");
-  if (!options.server_cpus.empty()) add("--cpus", format_cpus(options.server_cpus));
-  return arguments;
-}
-
 Result<report::RunResult> run_load(const LoadOptions& options, net::Backend backend,
                                    const Target& target, const std::vector<std::string>& arguments,
                                    const net::Stop& stop, Signals& signals) {

@@ -11,9 +11,6 @@
 
 namespace wiremark::tools {
 
-/// The command line of a netecho on `backend` that waits, buffers and is pinned as `options` say.
-std::vector<std::string> server_arguments(const LoadOptions& options, net::Backend backend);
-
 /// Opens the connections, runs the load and closes them again. Ends early when `stop` is requested;
 /// the result is then marked as interrupted. Errors: a backend that cannot run, a socket that
 /// cannot be had, fewer connections than asked for.

@@ -86,7 +86,7 @@ Result<std::vector<Contender>> enter_targets(const LoadOptions& options) {
       return failed(name + ": " + wrong, {}, 0);
     const auto address = net::Address::parse(load.target);
     if (!address) return std::unexpected(address.error());
-    contenders.push_back({name, std::move(load), *client, std::nullopt, found_at(*address)});
+    contenders.push_back({name, std::move(load), *client, std::nullopt, find_server(*address)});
   }
   return contenders;
 }

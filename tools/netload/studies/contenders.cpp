@@ -33,7 +33,7 @@ bool at_one_distance(const std::vector<Contender>& contenders,
 
 Result<Contender> enter(std::string name, const LoadOptions& load, net::Backend client,
                         net::Backend server, ServerProcess::Listen listen) {
-  auto started = ServerProcess::start(server_arguments(load, server), listen);
+  auto started = ServerProcess::start(load, server, listen);
   if (!started) return std::unexpected(started.error());
   started->pause();
   const Target target = started->target();

@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/cpus.h"
 #include "base/fd.h"
 #include "beside.h"
 #include "netload/studies/veth_pair.h"
@@ -86,9 +87,35 @@ pid_t spawn(const std::string& program, const std::vector<std::string>& argument
   ::_exit(127);
 }
 
+// It waits, buffers and is pinned as the options say.
+std::vector<std::string> arguments_of(const LoadOptions& options, net::Backend backend) {
+  const net::ReactorOptions& reactor = options.backend.reactor;
+  const net::SocketOptions& socket = options.backend.socket;
+  std::vector<std::string> arguments = {
+      "--backend",     std::string(net::to_string(backend)),
+      "--format",      load::name_of(options.exchange),
+      "--max-frame",   std::to_string(options.exchange.max_frame),
+      "--wait",        reactor.wait.to_string(),
+      "--buffers",     std::to_string(reactor.buffers),
+      "--buffer-size", std::to_string(reactor.buffer_size),
+      "--read-size",   std::to_string(reactor.read_size),
+  };
+  const auto add = [&arguments](const char* flag, const std::string& value) {
+    arguments.insert(arguments.end(), {flag, value});
+  };
+  if (backend != net::Backend::epoll && reactor.uring.any())
+    add("--uring", reactor.uring.to_string());
+  if (!reactor.udp_offload) add("--udp-offload", "off");
+  if (socket.send_buffer > 0) add("--sndbuf", std::to_string(socket.send_buffer));
+  if (socket.receive_buffer > 0) add("--rcvbuf", std::to_string(socket.receive_buffer));
+  if (options.backend.realtime) arguments.emplace_back("--realtime");
+  if (!options.server_cpus.empty()) add("--cpus", format_cpus(options.server_cpus));
+  return arguments;
+}
+
 }  // namespace
 
-Result<ServerProcess> ServerProcess::start(const std::vector<std::string>& arguments,
+Result<ServerProcess> ServerProcess::start(const LoadOptions& options, net::Backend backend,
                                            Listen listen) {
   const auto program = beside_this_program("netecho");
   if (!program) return std::unexpected(program.error());
@@ -116,6 +143,7 @@ Result<ServerProcess> ServerProcess::start(const std::vector<std::string>& argum
                                   "/proc/self/fd/" + std::to_string(kReadyFd),
                                   "--gaps-fd",
                                   std::to_string(kGapsFd)};
+  const std::vector<std::string> arguments = arguments_of(options, backend);
   all.insert(all.end(), arguments.begin(), arguments.end());
   server.pid_ = spawn(*program, all, told.get(), server.gaps_->fd());
   if (server.pid_ < 0) return failed("fork");

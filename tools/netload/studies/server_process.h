@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/result.h"
 #include "net/address.h"
+#include "netload/load_options.h"
 #include "netload/target.h"
 #include "shared_gaps.h"
 
@@ -24,9 +24,10 @@ class ServerProcess {
     veth,       ///< On a free UDP port of VethPair::kServer, in whose namespace we are.
   };
 
-  /// Starts the netecho that stands beside this program with `arguments`, and waits until it is
-  /// ready. Errors: it is not there, or ended early; what it said stands on standard error.
-  static Result<ServerProcess> start(const std::vector<std::string>& arguments,
+  /// Starts the netecho that stands beside this program, on `backend` and as `options` say, and
+  /// waits until it is ready. Errors: it is not there, or ended early; what it said stands on
+  /// standard error.
+  static Result<ServerProcess> start(const LoadOptions& options, net::Backend backend,
                                      Listen listen = Listen::tcp);
   ServerProcess(ServerProcess&& other) noexcept;
   ServerProcess& operator=(ServerProcess&&) = delete;

@@ -58,7 +58,7 @@ Result<report::RunResult> once(const VethPair& pair, const Entry& entry, LoadOpt
   load.target = std::string("udp:") + VethPair::kServer;
   const auto started = [&] {
     const auto there = pair.inside_server();
-    return ServerProcess::start(server_arguments(load, backend), ServerProcess::Listen::veth);
+    return ServerProcess::start(load, backend, ServerProcess::Listen::veth);
   }();
   if (!started) return std::unexpected(started.error());
   const auto there = pair.inside_client();
