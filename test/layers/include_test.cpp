@@ -42,7 +42,7 @@ const struct {
      std::regex("tools/codecbench/rivals/.*")},
     {std::regex("mpi.h"), std::regex("tools/netload-mpi/ranks.cpp")},
     {std::regex("zlib.h"), std::regex("lib/report/hdr.*")},
-    {std::regex("CLI/.*"), std::regex("tools/(options|completion).cpp")},
+    {std::regex("CLI/.*"), std::regex("tools/(command_line|completion).cpp")},
     {std::regex("fmt/.*"),
      std::regex("(tools|lib/(measure|picture|probe|report|load|bench)|test)/.*|lib/"
                 "wire/(contents|describe).cpp")},

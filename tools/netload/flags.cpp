@@ -13,13 +13,7 @@ namespace wiremark::tools {
 
 namespace {
 
-Result<unsigned> parse_positive(const std::string& text) { return parse_whole(text, 1); }
-
 Result<unsigned> parse_natural(const std::string& text) { return parse_whole(text, 0); }
-
-Result<double> parse_rate(const std::string& text) { return parse_count(text); }
-
-Result<Nanoseconds> parse_time(const std::string& text) { return parse_duration(text); }
 
 Result<std::optional<load::SizeRange>> parse_sizes(const std::string& text) {
   const auto dash = text.find('-');
@@ -138,10 +132,10 @@ void add_custom_options(CommandLine& line, load::CustomOptions& custom) {
 void add_messages(CommandLine& line, LoadOptions& options) {
   line.add("-c,--connections", options.connections, "N", parse_positive, "Connections (100)");
   const Option rate =
-      line.add("-r,--rate", options.rate_hz, "N", parse_rate,
+      line.add("-r,--rate", options.rate_hz, "N", parse_count,
                "Messages per second of each connection: an open loop, where every message has a "
                "planned time; 0 is a closed loop, where each reply brings the next message (0)");
-  line.add("-R,--total-rate", options.total_rate_hz, "N", parse_rate,
+  line.add("-R,--total-rate", options.total_rate_hz, "N", parse_count,
            "Messages per second of all connections together")
       .excludes(rate);
   line.add("-n,--requests", options.requests, "N", parse_requests,
@@ -163,13 +157,13 @@ void add_messages(CommandLine& line, LoadOptions& options) {
       "Messages of one connection under way at most (1 in a closed loop, 16 with a rate; over UDP "
       "then as many as are sent in a --timeout)");
   line.add(options.time, "Length of the measured part (10s; 2s a round or probe; none with -n)");
-  line.add("-w,--warmup", options.warmup, "TIME", parse_time,
+  line.add("-w,--warmup", options.warmup, "TIME", parse_duration,
            "Run this long first, and leave it out of every figure (0)");
 }
 
 // How connections and messages come, and how long is waited for them.
 void add_connections(CommandLine& line, LoadOptions& options) {
-  line.add("--connect-rate", options.connect_rate_hz, "N", parse_rate,
+  line.add("--connect-rate", options.connect_rate_hz, "N", parse_count,
            "Connections opened per second (as fast as they open)");
   line.add("--arrival", options.poisson, "HOW", parse_arrival,
            "With a rate: even, or poisson, where the gaps between messages are random (even)");
@@ -181,7 +175,7 @@ void add_connections(CommandLine& line, LoadOptions& options) {
       "--source-ip", options.sources, "LIST", net::Sources::parse,
       "Addresses that connections come from in turn, such as 127.0.0.2-127.0.0.9 (the kernel's "
       "choice; on loopback, spread where one address has too few ports)");
-  line.add("--timeout", options.timeout, "TIME", parse_time,
+  line.add("--timeout", options.timeout, "TIME", parse_duration,
            "End a connection whose reply takes longer, and a run when none opens for so long; "
            "0 is never; over UDP, count the message as lost (5s; 1s)");
 }
@@ -234,8 +228,7 @@ void add_studies(CommandLine& line, LoadOptions& options) {
       .excludes(line.option("--wait"));
   line.add("--rounds", options.rounds, "N", parse_positive, "Rounds of --compare and --bypass (6)");
   line.add(
-      "--server-cpus", options.server_cpus, "LIST",
-      [](const std::string& text) { return parse_cpus(text); },
+      "--server-cpus", options.server_cpus, "LIST", parse_cpus,
       "Pin the netecho that netload starts (the last processor; the client then takes the first)");
   line.add("--server-pid", options.server_pid, "PID", parse_positive,
            "Process whose CPU time the run fetches (found by address)");

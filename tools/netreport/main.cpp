@@ -57,13 +57,11 @@ void add_options(CommandLine& line, ReportOptions& options) {
   const Option in_turn =
       line.add_flag("--in-turn", options.in_turn,
                     "The runs followed one another: add their times up (they ran at once)");
-  const Option expect = line.add(
-      "--expect", options.expect, "N", [](const std::string& text) { return parse_whole(text, 1); },
-      "Refuse to add up anything but N parts of one load, each there once (any number)");
-  line.add(
-          "--max-skew", options.skew_max, "TIME",
-          [](const std::string& text) { return parse_duration(text); },
-          "With --expect: how far apart the parts may have begun (10ms)")
+  const Option expect =
+      line.add("--expect", options.expect, "N", parse_positive,
+               "Refuse to add up anything but N parts of one load, each there once (any number)");
+  line.add("--max-skew", options.skew_max, "TIME", parse_duration,
+           "With --expect: how far apart the parts may have begun (10ms)")
       .needs(expect);
   expect.excludes(in_turn);
   line.add_flag("--strict", options.strict, "Exit with 1 unless each verdict is VALID");
