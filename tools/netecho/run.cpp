@@ -1,4 +1,4 @@
-// One run of netecho: its options, its threads' counts, and the result they add up to.
+// One run of netecho: its threads' counts, and the result they add up to.
 #include "netecho/run.h"
 
 #include <sys/resource.h>
@@ -42,18 +42,6 @@ void add_accept_errors(report::RunResult& result, const net::ReactorStats& stats
 }
 
 }  // namespace
-
-bool EchoOptions::has_udp() const {
-  return std::ranges::any_of(
-      listen, [](const std::string& address) { return address.starts_with("udp:"); });
-}
-
-std::size_t default_max_memory() {
-  constexpr std::size_t kMost = 1 << 30;
-  const long pages = ::sysconf(_SC_PHYS_PAGES), page_size = ::sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page_size <= 0) return kMost;
-  return std::min(kMost, static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_size) / 4);
-}
 
 void EchoRun::start(net::Backend backend, std::size_t threads, Nanoseconds interval) {
   backend_ = backend;

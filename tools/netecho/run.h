@@ -1,4 +1,4 @@
-// One run of netecho: its options, its threads' counts, and the result they add up to.
+// One run of netecho: its threads' counts, and the result they add up to.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,8 @@
 #include "measure/cpu_usage.h"
 #include "measure/processor_wait.h"
 #include "netecho/echo.h"
-#include "netecho/protocol.h"
+#include "netecho/echo_options.h"
 #include "netecho/staged.h"
-#include "options.h"
-#include "reactor_options.h"
 #include "report/interval.h"
 #include "report/result.h"
 #include "segment_tally.h"
@@ -21,28 +19,6 @@
 #include "signals.h"
 
 namespace wiremark::tools {
-
-struct EchoOptions {
-  std::vector<std::string> listen = {":7007"};
-  BackendOptions backend;
-  ProtocolOptions protocol;
-  StageOptions stages;
-  ThreadOptions threads;
-  TimeOptions time;
-  OutputOptions output;
-  std::string port_file;
-  unsigned backlog = 4096;
-  unsigned max_connections = 0;  ///< 0: no limit.
-  std::size_t max_memory = 0;    ///< The most memory that waits with clients.
-  Nanoseconds idle_timeout = 0;  ///< 0: none.
-  int gaps_fd = -1;              ///< Where netload reads how its loops fare; -1: nowhere.
-
-  bool has_udp() const;
-};
-
-/// 1 GiB, enough for 4,096 clients that do not read, at 256 KiB each; or a quarter of the memory of
-/// a smaller machine.
-std::size_t default_max_memory();
 
 /// Owned by the control thread; each worker writes the counts of its own index.
 class EchoRun {
