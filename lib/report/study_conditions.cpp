@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "measure/quantity.h"
+#include "report/folding.h"
 #include "report/text.h"
 
 namespace wiremark::report {
@@ -16,11 +17,13 @@ using namespace measure;
 
 namespace {
 
+constexpr std::size_t kValueColumn = 13;
+
 std::string kinds_text(const std::vector<std::string>& sentences, std::string_view label,
                        std::string_view runs) {
   std::string text;
   for (const auto& [first, count] : kinds_of(sentences))
-    text += fmt::format("  {:<10} {} of {}: {}\n", label, count, runs, first);
+    text += folded(fmt::format("  {:<10} {} of {}: {}\n", label, count, runs, first), kValueColumn);
   return text;
 }
 
@@ -90,10 +93,11 @@ std::string conditions_text(const Setting& setting, const Parts& parts, std::uin
                     format_counted(left_out, "round"));
   }
   text += fmt::format("  machine    {}\n", describe(any.host));
-  return text +
-         "  not shown  what a network card or a second machine would change: all is on this one.\n"
-         "             Rates move with the machine's neighbours; compare CPU per message.\n" +
-         doubts_text(parts);
+  text +=
+      "  not shown  what a network card or a second machine would change: all is on this one. "
+      "Rates "
+      "move with the machine's neighbours; compare CPU per message.\n";
+  return folded(text, kValueColumn) + doubts_text(parts);
 }
 
 }  // namespace wiremark::report

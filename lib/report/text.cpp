@@ -9,6 +9,7 @@
 
 #include "measure/behind.h"
 #include "measure/quantity.h"
+#include "report/folding.h"
 #include "report/text_tables.h"
 
 namespace wiremark::report {
@@ -28,9 +29,8 @@ std::string packet_rate(std::uint64_t packets, double seconds) {
 // Segments with data are counted apart: the others are acknowledgements.
 std::string packet_rates(const std::optional<Packets>& packets, double seconds) {
   if (!packets) return fmt::format("{:>14}", "n/a");
-  return fmt::format("{:>14} in   {} out   ({} in, {} out with data)",
-                     packet_rate(packets->in, seconds), packet_rate(packets->out, seconds),
-                     packet_rate(packets->data_in, seconds),
+  return fmt::format("{:>14} in   {} out  (data {} in, {} out)", packet_rate(packets->in, seconds),
+                     packet_rate(packets->out, seconds), packet_rate(packets->data_in, seconds),
                      packet_rate(packets->data_out, seconds));
 }
 
@@ -63,13 +63,15 @@ void put_head(std::string& text, const RunResult& result, bool colour) {
   std::string connections = format_counted(totals.connections, "connection");
   if (totals.connections < totals.connections_asked)
     connections += fmt::format(" of {}", format_count(totals.connections_asked));
-  if (result.verdict) text += headline(*result.verdict, colour) + " ";
-  text +=
+  constexpr std::size_t kIndent = 4;
+  std::string head = result.verdict ? headline(*result.verdict, colour) + " " : "";
+  head +=
       fmt::format("{} {}, {}, {}, {}{}\n", result.tool, result.version, result.path.active,
                   connections, span_of(totals.seconds), result.interrupted ? ", interrupted" : "");
+  text += folded(head, kIndent);
   if (result.verdict) {
     for (const std::string& reason : result.verdict->reasons)
-      text += "  " + doubt_text(*result.verdict, reason) + '\n';
+      text += folded("  " + doubt_text(*result.verdict, reason) + '\n', kIndent);
   }
   text += '\n';
   put_line(text, "throughput",
@@ -90,9 +92,9 @@ void put_head(std::string& text, const RunResult& result, bool colour) {
   }
   const Datagrams& datagrams = *totals.datagrams;
   put_line(text, "datagrams",
-           fmt::format("{:>14} in   {} out   ({} unsent, {} dropped by the kernel)",
-                       format_count(datagrams.in), format_count(datagrams.out),
-                       format_count(datagrams.unsent), format_count(datagrams.dropped)));
+           fmt::format("{:>14} in   {} out   ({} unsent, {} dropped)", format_count(datagrams.in),
+                       format_count(datagrams.out), format_count(datagrams.unsent),
+                       format_count(datagrams.dropped)));
 }
 
 std::string bytes_of(const ByteSummary& bytes) {
@@ -216,7 +218,7 @@ std::string text_report(const RunResult& result, bool colour, Letters letters) {
   const std::size_t told = result.verdict ? result.verdict->reasons.size() : 0;
   if (result.warnings.size() > told) text += '\n';
   for (std::size_t i = told; i < result.warnings.size(); ++i)
-    text += "  warning: " + result.warnings[i] + '\n';
+    text += folded("  warning: " + result.warnings[i] + '\n', 4);
   return text;
 }
 

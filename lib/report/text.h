@@ -8,7 +8,7 @@
 
 namespace wiremark::report {
 
-/// The whole report, at most 100 columns wide where names and warnings allow, warnings last.
+/// The whole report, warnings last, within kTextColumns where no name is too long for that.
 /// With `colour` the verdict and failed checks stand out by escapes of ECMA-48; with `letters` the
 /// shape of the latency is drawn.
 std::string text_report(const RunResult& result, bool colour = false,

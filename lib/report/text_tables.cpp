@@ -6,6 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "report/folding.h"
+
 namespace wiremark::report {
 
 using namespace measure;
@@ -77,7 +79,8 @@ void put_parts(std::string& text, const RunResult& result) {
 }  // namespace
 
 void put_line(std::string& text, std::string_view label, std::string_view value) {
-  text += fmt::format("  {:<11} {}\n", label, value);
+  constexpr std::size_t kValue = 14;
+  text += folded(fmt::format("  {:<11} {}\n", label, value), kValue);
 }
 
 std::string span_of(double seconds) { return format_time(seconds * 1e9); }

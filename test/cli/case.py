@@ -37,7 +37,8 @@ def equal(actual, wanted, what):
 
 
 def contains(text, part, what="the output"):
-    expect(part in text, f"{what} lacks {part!r}:\n{text}")
+    """Also where the text was folded to the width of a terminal."""
+    expect(part in text or part in " ".join(text.split()), f"{what} lacks {part!r}:\n{text}")
 
 
 def wait_until(condition, what, seconds=30):

@@ -1,0 +1,47 @@
+// Text within 80 columns: sentences are folded, and figures keep their lines.
+#include "report/folding.h"
+
+#include <doctest/doctest.h>
+
+using namespace wiremark::report;
+
+TEST_CASE("a line that fits stays as it is, to its last column") {
+  const std::string full = "  label  " + std::string(71, 'x');
+  REQUIRE(full.size() == kTextColumns);
+  CHECK(folded(full, 9) == full);
+  CHECK(folded(full + "\n\n  a  b\n", 9) == full + "\n\n  a  b\n");
+  CHECK(folded("", 4).empty());
+}
+
+TEST_CASE("a line that is too wide goes on below its value, as often as it takes") {
+  const std::string word(30, 'w');
+  CHECK(folded("  label  " + word + " " + word + " " + word + "\n", 9) ==
+        "  label  " + word + " " + word + "\n         " + word + "\n");
+  CHECK(folded("  label  " + word + " " + word + " " + word + " " + word + " end\nnext\n", 9) ==
+        "  label  " + word + " " + word + "\n         " + word + " " + word + " end\nnext\n");
+}
+
+TEST_CASE("the last word of a line goes down too, and takes no space with it") {
+  const std::string most(75, 'x');
+  CHECK(folded(most + "  abcdef", 2) == most + "\n  abcdef");
+  CHECK(folded(most + " abcd", 2) == most + " abcd");
+}
+
+TEST_CASE("what has no place to break is left whole") {
+  const std::string path = "/" + std::string(100, 'p');
+  CHECK(folded("  file  " + path, 8) == "  file  " + path);
+  CHECK(folded("  file  " + path + " is long", 8) == "  file  " + path + "\n        is long");
+  // Not within the label, where nothing is a sentence.
+  CHECK(folded("  two words  " + path, 13) == "  two words  " + path);
+}
+
+TEST_CASE("a letter of several bytes is one column, and an escape is none") {
+  std::string blocks;
+  for (int i = 0; i < 78; ++i) blocks += "\u2588";
+  CHECK(folded(blocks + " a", 2) == blocks + " a");
+  CHECK(folded(blocks + " ab", 2) == blocks + "\n  ab");
+  const std::string red = "\033[1;31mFAILED\033[0m";
+  const std::string rest(73, 'x');
+  CHECK(folded(red + " " + rest, 2) == red + " " + rest);
+  CHECK(folded(red + " " + rest + "x", 2) == red + "\n  " + rest + "x");
+}
