@@ -103,4 +103,10 @@ Comparison remade(Comparison comparison) {
   return comparison;
 }
 
+std::string text_report(const Experiment& study) {
+  std::string text;
+  for (const std::string& line : study.text) text += line + "\n";
+  return text;
+}
+
 }  // namespace wiremark::report

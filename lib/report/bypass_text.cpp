@@ -1,0 +1,124 @@
+// What a bypass could save as a person reads it.
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "measure/quantity.h"
+#include "report/round_figures.h"
+#include "report/study.h"
+#include "report/study_conditions.h"
+#include "report/verdict.h"
+
+namespace wiremark::report {
+
+using namespace measure;
+
+namespace {
+
+// Of UDP alone, where nothing else tells of a message that did not come.
+std::string lost_text(const Way& way) {
+  std::uint64_t lost = 0;
+  bool udp = false;
+  for (const RunResult& round : way.rounds) {
+    udp = udp || round.delivery.has_value();
+    if (round.outcome) lost += round.outcome->lost;
+  }
+  return udp ? fmt::format(", {} lost", format_count(lost)) : "";
+}
+
+std::string ways_text(const Bypass& study) {
+  constexpr auto kRow = "  {:<24} {:<32} {}\n";
+  std::string text = fmt::format(kRow, "", "", "CPU us/message") +
+                     fmt::format(kRow, "way", "p50 there and back", "server + client");
+  for (std::size_t i = 0; i + 1 < study.ways.size(); ++i) {  // The last is the load.
+    const Way& way = study.ways[i];
+    const std::string cost =
+        fmt::format("{:.2f} + {:.2f}", median_of(spread_of(way.rounds, server_cost_of)),
+                    median_of(spread_of(way.rounds, client_cost_of)));
+    text += fmt::format(kRow, way.name,
+                        marked(time_text(spread_of(way.rounds, p50_ns_of)), way.rounds, "p50"),
+                        marked(cost, way.rounds, kCost) + lost_text(way));
+  }
+  const auto& memory = study.parts.shared_memory;
+  const double memory_us = median_of(memory) / kMicrosecond;
+  return text + fmt::format(kRow, "shared memory, spinning", time_text(memory),
+                            fmt::format("{:.2f} + {:.2f}", memory_us, memory_us));
+}
+
+std::string parts_text(const Bypass& study) {
+  constexpr auto kRow = "    {:<30} {}\n";
+  const BypassParts& parts = study.parts;
+  if (study.invalid) return fmt::format("\n  INVALID    {}\n", *study.invalid);
+  return fmt::format("\n  of the {} with both ends asleep in between\n",
+                     format_time(median_of(spread_of(study.ways.front().rounds, p50_ns_of)))) +
+         fmt::format(kRow, time_text(parts.sleep_and_wake),
+                     "falling asleep and waking up: --wait spin saves that,") +
+         fmt::format(kRow, "", "without a bypass, for a processor at each end") +
+         fmt::format(kRow, time_text(parts.tcp_and_ip),
+                     "TCP and IP: a bypass brings a stack of its own for it") +
+         fmt::format(kRow, time_text(parts.system_calls_and_sockets),
+                     "system calls and sockets: a bypass saves that") +
+         fmt::format(kRow, time_text(parts.shared_memory),
+                     "copies and the way between the processors: nothing does");
+}
+
+// Of both ends; 0 where one is unknown.
+double costs_of(const RunResult& run) {
+  const double server = server_cost_of(run);
+  return server > 0 ? server + client_cost_of(run) : 0;
+}
+
+// What one took of the other, round by round.
+std::string part_text(const Rounds& one, const Rounds& other, std::string_view figure,
+                      double (*of)(const RunResult&)) {
+  const auto ratio = interval_of(one, other, of);
+  if (!ratio) return "an unknown part";
+  const std::string text =
+      fmt::format("{:.2f} ({:.2f} to {:.2f}{})", ratio->median, ratio->lower, ratio->upper,
+                  ratio->confidence < kConfidence ? ", in too few rounds" : "");
+  return marked(text, stands(other, figure) ? one : other, figure);
+}
+
+std::string load_text(const Way& load) {
+  const double kernel = median_of(spread_of(load.rounds, kernel_pct_of));
+  return fmt::format(
+      "\n  under load, {} in a closed loop\n"
+      "    {:.2f} us of the server's processor time per message, {} of it in the kernel:\n"
+      "    a bypass saves that part at most, less what its own stack takes\n",
+      format_counted(load.connections, "connection"),
+      median_of(spread_of(load.rounds, server_cost_of)),
+      kernel > 99 ? "over 99 %" : fmt::format("{:.0f} %", kernel));
+}
+
+}  // namespace
+
+std::string bought_text(const Bypass& study) {
+  if (study.not_tried) return "not tried past the kernel: " + *study.not_tried;
+  const auto rounds_of = [&](std::string_view name) -> const Rounds* {
+    for (const Way& way : study.ways)
+      if (way.name == name) return &way.rounds;
+    return nullptr;
+  };
+  const Rounds *xdp = rounds_of(kXdpSpinning), *udp = rounds_of(kUdpSpinning);
+  const Rounds *xdp_flows = rounds_of(kXdpFlows), *udp_flows = rounds_of(kUdpFlows);
+  if (!xdp || !udp || !xdp_flows || !udp_flows) return {};
+  return fmt::format(
+      "AF_XDP takes {} of the kernel's round trip where both spin, and {} of its processor time "
+      "for "
+      "64 flows; it costs three capabilities, an interface without another such program, and what "
+      "the kernel would have queued",
+      part_text(*xdp, *udp, "p50", p50_ns_of), part_text(*xdp_flows, *udp_flows, kCost, costs_of));
+}
+
+std::string text_report(const Bypass& study) {
+  Parts parts;
+  for (const Way& way : study.ways) parts.push_back({way.name, way.rounds});
+  const std::string ways = ways_text(study);
+  std::string bought = bought_text(study);
+  const std::string mark = mark_text(ways + bought);
+  if (!bought.empty()) bought = fmt::format("\n  {:<10} {}\n", "bypass", bought);
+  return about_text(study.setting) + ways + parts_text(study) + load_text(study.ways.back()) +
+         bought + mark + conditions_text(study.setting, parts, study.rounds_left_out);
+}
+
+}  // namespace wiremark::report

@@ -1,0 +1,145 @@
+// A comparison as a person reads it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "measure/conclusion.h"
+#include "measure/quantity.h"
+#include "report/ratio_bar.h"
+#include "report/round_figures.h"
+#include "report/study.h"
+#include "report/study_conditions.h"
+#include "report/verdict.h"
+
+namespace wiremark::report {
+
+using namespace measure;
+
+namespace {
+
+// Percentiles of all rounds together: their histograms are added, never their percentiles averaged.
+Histogram latency_of(const Rounds& rounds) {
+  Histogram all;
+  for (const RunResult& round : rounds) {
+    if (const auto one = restore(round.latency)) all.merge(*one);
+  }
+  return all;
+}
+
+constexpr std::string_view kTableFigures[] = {kRate, "p50", "p99", "p99.9", kCost};
+
+std::string_view level_of(const Rounds& rounds) {
+  const auto valid = std::ranges::count_if(
+      kTableFigures, [&](std::string_view figure) { return stands(rounds, figure); });
+  if (valid == std::ssize(kTableFigures)) return "VALID";
+  return valid > 0 ? "VALID FOR" : "INVALID";
+}
+
+std::string row_text(const Compared& one, std::size_t width) {
+  const Rounds& rounds = one.rounds;
+  const Histogram latency = latency_of(rounds);
+  const auto percentile = [&](double percent) {
+    return marked(format_time(latency.percentile(percent)), rounds, percentile_name(percent));
+  };
+  const auto cost = [&](double (*figure)(const RunResult&)) {
+    return marked(spread_text(spread_of(rounds, figure), 2), rounds, kCost);
+  };
+  return fmt::format(
+      "  {:<{}} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n", one.backend, width, level_of(rounds),
+      marked(format_rate(median_of(spread_of(rounds, qps_of))), rounds, kRate), percentile(50),
+      percentile(99), percentile(99.9), cost(server_cost_of), cost(client_cost_of));
+}
+
+struct Ratio {
+  const char* words;
+  std::string_view figure;
+  double (*of)(const RunResult&);
+};
+constexpr Ratio kRatios[] = {{"server CPU per message", kCost, server_cost_of},
+                             {"qps", kRate, qps_of}};
+
+// The ratios of all but the first, with bars on one axis.
+std::string ratios_text(const Comparison& study, Letters letters) {
+  const Compared& base = study.backends.front();
+  double reach = 1;
+  for (const Compared& one : study.backends) {
+    for (const Ratio& ratio : kRatios) {
+      if (const auto interval = interval_of(one.rounds, base.rounds, ratio.of))
+        reach = std::max(reach, axis_reach(*interval));
+    }
+  }
+  std::string text;
+  for (std::size_t i = 1; i < study.backends.size(); ++i) {
+    const Compared& one = study.backends[i];
+    text += fmt::format("\n  {} against {}, round by round:\n", one.backend, base.backend);
+    for (const Ratio& ratio : kRatios) {
+      const auto interval = interval_of(one.rounds, base.rounds, ratio.of);
+      const bool base_stands = stands(base.rounds, ratio.figure);
+      const std::string figures =
+          marked(interval ? fmt::format("{:.3f} ({:.3f} to {:.3f})", interval->median,
+                                        interval->lower, interval->upper)
+                          : "n/a",
+                 base_stands ? one.rounds : base.rounds, ratio.figure);
+      const std::string bar = interval ? ratio_bar(*interval, reach, letters) : "";
+      text +=
+          fmt::format("    {:<22} x {:<{}}{}\n", ratio.words, figures, bar.empty() ? 0 : 26, bar);
+    }
+  }
+  return text;
+}
+
+std::string conclusion_text(const Compared& one, const Compared& base) {
+  for (const Ratio& ratio : kRatios) {
+    const auto interval = interval_of(one.rounds, base.rounds, ratio.of);
+    if (!interval) continue;
+    for (const Compared* of : {&base, &one}) {
+      if (!stands(of->rounds, ratio.figure))
+        return fmt::format(
+            "cannot tell {} and {} apart: {} of {} is not to be trusted in half of "
+            "the rounds; a quieter machine or another load might",
+            one.backend, base.backend, ratio.words, of->backend);
+    }
+    return conclusion(*interval, one.backend, base.backend, ratio.words);
+  }
+  return fmt::format("cannot tell {} and {} apart: no round has messages of both", one.backend,
+                     base.backend);
+}
+
+}  // namespace
+
+std::vector<std::string> conclusions_of(const Comparison& study) {
+  std::vector<std::string> sentences;
+  for (std::size_t i = 1; i < study.backends.size(); ++i)
+    sentences.push_back(conclusion_text(study.backends[i], study.backends.front()));
+  return sentences;
+}
+
+std::string text_report(const Comparison& study, Letters letters) {
+  constexpr auto kRow = "  {:<{}} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n";
+  std::size_t width = std::string_view("backend").size();
+  bool targets = false;  // Servers that the user named, HOST:PORT, instead of backends.
+  for (const Compared& one : study.backends) {
+    width = std::max(width, one.backend.size());
+    targets = targets || one.backend.find(':') != std::string::npos;
+  }
+  std::string text = about_text(study.setting);
+  text += fmt::format(kRow, "", width, "", "", "", "", "", "server CPU", "client CPU");
+  text += fmt::format(kRow, targets ? "target" : "backend", width, "verdict", "qps", "p50", "p99",
+                      "p99.9", "us/message", "us/message");
+  Parts parts;
+  for (const Compared& one : study.backends) {
+    text += row_text(one, width);
+    parts.push_back({one.backend, one.rounds});
+  }
+  text += ratios_text(study, letters);
+  text += mark_text(text);
+  text += conditions_text(study.setting, parts, study.rounds_left_out);
+  const char* label = "conclusion";
+  for (const std::string& sentence : conclusions_of(study))
+    text += fmt::format("  {:<10} {}\n", std::exchange(label, ""), sentence);
+  return text;
+}
+
+}  // namespace wiremark::report

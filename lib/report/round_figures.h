@@ -1,0 +1,27 @@
+// Figures of several rounds as text, for the tables of studies.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/study.h"
+
+namespace wiremark::report {
+
+/// What the study was about, above its table.
+std::string about_text(const Setting& setting);
+
+/// "20.79 (20.09 to 21.49)": the median, the lowest and the highest.
+std::string spread_text(const std::optional<measure::Spread>& spread, int digits);
+std::string time_text(const std::optional<measure::Spread>& ns);
+
+double median_of(const std::optional<measure::Spread>& spread);
+
+/// `text`, with a mark where `figure` of these rounds is not to be trusted.
+std::string marked(std::string text, const Rounds& rounds, std::string_view figure);
+
+/// What the mark means; empty where `text` has none.
+std::string mark_text(std::string_view text);
+
+}  // namespace wiremark::report
