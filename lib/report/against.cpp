@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "measure/conclusion.h"
+#include "report/folding.h"
 #include "report/verdict.h"
 
 namespace wiremark::report {
@@ -198,15 +199,20 @@ Result<Against> against(const Comparison& before, const Comparison& after, doubl
 
 std::string text_report(const Against& study) {
   std::string text =
-      fmt::format("now / then, {}, tolerance {:g} %\n",
+      fmt::format("now / then, {}, tolerance {:g} %: interval, its confidence, rounds\n",
                   study.paired ? "round by round" : "each by itself", study.tolerance_pct);
   for (const Moved& moved : study.figures) {
-    text += fmt::format("  {:<9} {:<30} {}{}\n", word_of(moved), moved.what,
-                        moved.ratio ? in_words(*moved.ratio) : "n/a", moved.doubted ? "?" : "");
+    const auto& ratio = moved.ratio;
+    const std::string figures =
+        ratio ? fmt::format("{:.2f} ({:.2f} to {:.2f}) {:.1f} %, {}", ratio->median, ratio->lower,
+                            ratio->upper, 100 * ratio->confidence, ratio->rounds)
+              : "n/a";
+    text += fmt::format("  {:<9} {:<30} {}{}\n", word_of(moved), moved.what, figures,
+                        moved.doubted ? "?" : "");
   }
   if (text.find('?') != std::string::npos)
     text += "  ?         behind a figure: its runs are not to be trusted for it\n";
-  return text + "conclusion  " + conclusion_of(study) + "\n";
+  return text + folded("conclusion  " + conclusion_of(study) + "\n", 12);
 }
 
 }  // namespace wiremark::report

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "measure/quantity.h"
+#include "report/folding.h"
 #include "report/round_figures.h"
 #include "report/study.h"
 #include "report/study_conditions.h"
@@ -27,7 +28,7 @@ std::string lost_text(const Way& way) {
 }
 
 std::string ways_text(const Bypass& study) {
-  constexpr auto kRow = "  {:<24} {:<32} {}\n";
+  constexpr auto kRow = "  {:<24} {:<30} {}\n";
   std::string text = fmt::format(kRow, "", "", "CPU us/message") +
                      fmt::format(kRow, "way", "p50 there and back", "server + client");
   for (std::size_t i = 0; i + 1 < study.ways.size(); ++i) {  // The last is the load.
@@ -46,20 +47,20 @@ std::string ways_text(const Bypass& study) {
 }
 
 std::string parts_text(const Bypass& study) {
-  constexpr auto kRow = "    {:<30} {}\n";
   const BypassParts& parts = study.parts;
-  if (study.invalid) return fmt::format("\n  INVALID    {}\n", *study.invalid);
+  if (study.invalid) return "\n" + line_text("INVALID", *study.invalid);
+  const auto row = [](const std::optional<Spread>& ns, const char* meaning) {
+    constexpr std::size_t kMeaning = 35;
+    return folded(fmt::format("    {:<30} {}\n", time_text(ns), meaning), kMeaning);
+  };
   return fmt::format("\n  of the {} with both ends asleep in between\n",
                      format_time(median_of(spread_of(study.ways.front().rounds, p50_ns_of)))) +
-         fmt::format(kRow, time_text(parts.sleep_and_wake),
-                     "falling asleep and waking up: --wait spin saves that,") +
-         fmt::format(kRow, "", "without a bypass, for a processor at each end") +
-         fmt::format(kRow, time_text(parts.tcp_and_ip),
-                     "TCP and IP: a bypass brings a stack of its own for it") +
-         fmt::format(kRow, time_text(parts.system_calls_and_sockets),
-                     "system calls and sockets: a bypass saves that") +
-         fmt::format(kRow, time_text(parts.shared_memory),
-                     "copies and the way between the processors: nothing does");
+         row(parts.sleep_and_wake,
+             "falling asleep and waking up: --wait spin saves that, without a bypass, for a "
+             "processor at each end") +
+         row(parts.tcp_and_ip, "TCP and IP: a bypass brings a stack of its own for it") +
+         row(parts.system_calls_and_sockets, "system calls and sockets: a bypass saves that") +
+         row(parts.shared_memory, "copies and the way between the processors: nothing does");
 }
 
 // Of both ends; 0 where one is unknown.
@@ -81,13 +82,14 @@ std::string part_text(const Rounds& one, const Rounds& other, std::string_view f
 
 std::string load_text(const Way& load) {
   const double kernel = median_of(spread_of(load.rounds, kernel_pct_of));
-  return fmt::format(
-      "\n  under load, {} in a closed loop\n"
-      "    {:.2f} us of the server's processor time per message, {} of it in the kernel:\n"
-      "    a bypass saves that part at most, less what its own stack takes\n",
-      format_counted(load.connections, "connection"),
-      median_of(spread_of(load.rounds, server_cost_of)),
-      kernel > 99 ? "over 99 %" : fmt::format("{:.0f} %", kernel));
+  const std::string part = kernel > 99 ? "over 99 %" : fmt::format("{:.0f} %", kernel);
+  return fmt::format("\n  under load, {} in a closed loop\n",
+                     format_counted(load.connections, "connection")) +
+         folded(fmt::format("    {:.2f} us of the server's processor time per message, {} of it in "
+                            "the kernel: a bypass saves that part at most, less what its own stack "
+                            "takes\n",
+                            median_of(spread_of(load.rounds, server_cost_of)), part),
+                4);
 }
 
 }  // namespace
@@ -104,8 +106,8 @@ std::string bought_text(const Bypass& study) {
   if (!xdp || !udp || !xdp_flows || !udp_flows) return {};
   return fmt::format(
       "AF_XDP takes {} of the kernel's round trip where both spin, and {} of its processor time "
-      "for "
-      "64 flows; it costs three capabilities, an interface without another such program, and what "
+      "for 64 flows; it costs three capabilities, an interface without another such program, and "
+      "what "
       "the kernel would have queued",
       part_text(*xdp, *udp, "p50", p50_ns_of), part_text(*xdp_flows, *udp_flows, kCost, costs_of));
 }
@@ -116,7 +118,7 @@ std::string text_report(const Bypass& study) {
   const std::string ways = ways_text(study);
   std::string bought = bought_text(study);
   const std::string mark = mark_text(ways + bought);
-  if (!bought.empty()) bought = fmt::format("\n  {:<10} {}\n", "bypass", bought);
+  if (!bought.empty()) bought = "\n" + line_text("bypass", bought);
   return about_text(study.setting) + ways + parts_text(study) + load_text(study.ways.back()) +
          bought + mark + conditions_text(study.setting, parts, study.rounds_left_out);
 }

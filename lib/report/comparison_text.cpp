@@ -28,6 +28,7 @@ Histogram latency_of(const Rounds& rounds) {
   return all;
 }
 
+constexpr auto kRow = "  {:<{}} {:<9} {:>7} {:>8} {:>8} {:>8}\n";
 constexpr std::string_view kTableFigures[] = {kRate, "p50", "p99", "p99.9", kCost};
 
 std::string_view level_of(const Rounds& rounds) {
@@ -43,13 +44,23 @@ std::string row_text(const Compared& one, std::size_t width) {
   const auto percentile = [&](double percent) {
     return marked(format_time(latency.percentile(percent)), rounds, percentile_name(percent));
   };
-  const auto cost = [&](double (*figure)(const RunResult&)) {
-    return marked(spread_text(spread_of(rounds, figure), 2), rounds, kCost);
-  };
-  return fmt::format(
-      "  {:<{}} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n", one.backend, width, level_of(rounds),
-      marked(format_rate(median_of(spread_of(rounds, qps_of))), rounds, kRate), percentile(50),
-      percentile(99), percentile(99.9), cost(server_cost_of), cost(client_cost_of));
+  return fmt::format(kRow, one.backend, width, level_of(rounds),
+                     marked(format_rate(median_of(spread_of(rounds, qps_of))), rounds, kRate),
+                     percentile(50), percentile(99), percentile(99.9));
+}
+
+// The processor time of both ends has rows of its own: behind the others it is too wide.
+std::string costs_text(const Comparison& study, std::size_t width) {
+  constexpr auto kCosts = "  {:<{}} {:<23} {}\n";
+  std::string text = "\n" + fmt::format(kCosts, "", width, "server CPU", "client CPU") +
+                     fmt::format(kCosts, "", width, "us/message", "us/message");
+  for (const Compared& one : study.backends) {
+    const auto cost = [&](double (*figure)(const RunResult&)) {
+      return marked(spread_text(spread_of(one.rounds, figure), 2), one.rounds, kCost);
+    };
+    text += fmt::format(kCosts, one.backend, width, cost(server_cost_of), cost(client_cost_of));
+  }
+  return text;
 }
 
 struct Ratio {
@@ -117,7 +128,6 @@ std::vector<std::string> conclusions_of(const Comparison& study) {
 }
 
 std::string text_report(const Comparison& study, Letters letters) {
-  constexpr auto kRow = "  {:<{}} {:<11} {:>7} {:>8} {:>8} {:>8}  {:<20} {}\n";
   std::size_t width = std::string_view("backend").size();
   bool targets = false;  // Servers that the user named, HOST:PORT, instead of backends.
   for (const Compared& one : study.backends) {
@@ -125,20 +135,19 @@ std::string text_report(const Comparison& study, Letters letters) {
     targets = targets || one.backend.find(':') != std::string::npos;
   }
   std::string text = about_text(study.setting);
-  text += fmt::format(kRow, "", width, "", "", "", "", "", "server CPU", "client CPU");
   text += fmt::format(kRow, targets ? "target" : "backend", width, "verdict", "qps", "p50", "p99",
-                      "p99.9", "us/message", "us/message");
+                      "p99.9");
   Parts parts;
   for (const Compared& one : study.backends) {
     text += row_text(one, width);
     parts.push_back({one.backend, one.rounds});
   }
-  text += ratios_text(study, letters);
+  text += costs_text(study, width) + ratios_text(study, letters);
   text += mark_text(text);
   text += conditions_text(study.setting, parts, study.rounds_left_out);
   const char* label = "conclusion";
   for (const std::string& sentence : conclusions_of(study))
-    text += fmt::format("  {:<10} {}\n", std::exchange(label, ""), sentence);
+    text += line_text(std::exchange(label, ""), sentence);
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "measure/quantity.h"
+#include "report/folding.h"
 #include "report/round_figures.h"
 #include "report/study.h"
 
@@ -12,51 +13,51 @@ namespace wiremark::report {
 using namespace measure;
 
 std::string probe_line(std::size_t number, const Probe& probe) {
-  constexpr auto kRow = "  {:>5}  {:>9}  {:>9}  {:>9}  {:>7}  {:<9}  {}\n";
+  constexpr auto kRow = "  {:>5} {:>8} {:>8} {:>8} {:>6}  {:<9} {}\n";
   const RunResult& run = probe.result;
   const double planned = run.outcome ? static_cast<double>(run.outcome->planned) : 0;
   const double behind = run.pacing ? static_cast<double>(run.pacing->behind) : 0;
   std::string text;
   if (number == 1)
     text = fmt::format(kRow, "probe", "asked", "reached", "p99", "behind", "verdict", "objectives");
-  return text + fmt::format(kRow, number, format_rate(probe.rate_hz), format_rate(qps_of(run)),
-                            format_time(p99_ns_of(run)),
-                            format_share(planned > 0 ? 100 * behind / planned : 0),
-                            run.verdict ? run.verdict->level() : "-",
-                            probe.kept ? "kept" : probe.reason);
+  constexpr std::size_t kReason = 53;
+  text += fmt::format(kRow, number, format_rate(probe.rate_hz), format_rate(qps_of(run)),
+                      format_time(p99_ns_of(run)),
+                      format_share(planned > 0 ? 100 * behind / planned : 0),
+                      run.verdict ? run.verdict->level() : "-", probe.kept ? "kept" : probe.reason);
+  return folded(text, kReason);
 }
 
 std::string outcome_text(const MaxRate& study) {
-  std::string text;
+  std::string text = "\n";
   if (!study.max_rate_hz) {
-    text = "\n  maximum    none: no rate kept the objectives\n";
+    text += line_text("maximum", "none: no rate kept the objectives");
   } else {
     const auto of_rate = [&](const Probe& probe) { return probe.rate_hz == *study.max_rate_hz; };
     const auto tries = static_cast<std::uint64_t>(std::ranges::count_if(study.probes, of_rate));
-    text = fmt::format(
-        "\n  maximum    {} messages/s, kept in {} of {}: {} ({} to {}) reached, "
-        "p99 {}\n",
-        format_rate(*study.max_rate_hz), study.reached_hz ? study.reached_hz->rounds : 0,
-        format_counted(tries, "probe"), format_rate(median_of(study.reached_hz)),
-        format_rate(study.reached_hz ? study.reached_hz->min : 0),
-        format_rate(study.reached_hz ? study.reached_hz->max : 0), time_text(study.p99_ns));
+    text += line_text(
+        "maximum",
+        fmt::format(
+            "{} messages/s, kept in {} of {}: {} ({} to {}) reached, p99 {}",
+            format_rate(*study.max_rate_hz), study.reached_hz ? study.reached_hz->rounds : 0,
+            format_counted(tries, "probe"), format_rate(median_of(study.reached_hz)),
+            format_rate(study.reached_hz ? study.reached_hz->min : 0),
+            format_rate(study.reached_hz ? study.reached_hz->max : 0), time_text(study.p99_ns)));
   }
   if (study.next)
-    text +=
-        fmt::format("  next       {}: {}\n", format_rate(study.next->rate_hz), study.next->reason);
+    text += line_text("next",
+                      fmt::format("{}: {}", format_rate(study.next->rate_hz), study.next->reason));
   if (study.limit == "generator")
-    text += "  limit      the generator: the server may do more; give it more threads\n";
+    text += line_text("limit", "the generator: the server may do more; give it more threads");
   if (study.limit == "machine")
-    text +=
-        "  limit      the machine: an end had no processor or stood still; the server may do "
-        "more\n";
+    text += line_text(
+        "limit", "the machine: an end had no processor or stood still; the server may do more");
   if (study.probes.size() >= kProbesMax)
-    text += fmt::format("  warning    stopped after {} probes: the machine does not hold still\n",
-                        kProbesMax);
+    text += line_text(
+        "warning",
+        fmt::format("stopped after {} probes: the machine does not hold still", kProbesMax));
   const RunResult& any = study.probes.front().result;
-  return text + fmt::format("  path       {} ({})\n  machine    {}\n", any.path.active,
-                            any.path.evidence.empty() ? "" : any.path.evidence.front(),
-                            describe(any.host));
+  return text + line_text("path", path_text(any.path)) + line_text("machine", describe(any.host));
 }
 
 std::string text_report(const MaxRate& study) {

@@ -4,13 +4,19 @@
 #include <fmt/format.h>
 
 #include "measure/quantity.h"
+#include "report/folding.h"
 
 namespace wiremark::report {
 
 using namespace measure;
 
 std::string about_text(const Setting& setting) {
-  return setting.about ? *setting.about + "\n\n" : std::string();
+  return setting.about ? folded(*setting.about, 2) + "\n\n" : std::string();
+}
+
+std::string line_text(std::string_view label, std::string_view sentence) {
+  constexpr std::size_t kValue = 13;
+  return folded(fmt::format("  {:<10} {}\n", label, sentence), kValue);
 }
 
 std::string spread_text(const std::optional<Spread>& spread, int digits) {
@@ -29,6 +35,10 @@ double median_of(const std::optional<Spread>& spread) { return spread ? spread->
 
 std::string marked(std::string text, const Rounds& rounds, std::string_view figure) {
   return stands(rounds, figure) ? text : text + "?";
+}
+
+std::string path_text(const Path& path) {
+  return fmt::format("{} ({})", path.active, path.evidence.empty() ? "" : path.evidence.front());
 }
 
 std::string mark_text(std::string_view text) {

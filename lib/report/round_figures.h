@@ -12,6 +12,9 @@ namespace wiremark::report {
 /// What the study was about, above its table.
 std::string about_text(const Setting& setting);
 
+/// A label and a sentence, folded below itself.
+std::string line_text(std::string_view label, std::string_view sentence);
+
 /// "20.79 (20.09 to 21.49)": the median, the lowest and the highest.
 std::string spread_text(const std::optional<measure::Spread>& spread, int digits);
 std::string time_text(const std::optional<measure::Spread>& ns);
@@ -20,6 +23,9 @@ double median_of(const std::optional<measure::Spread>& spread);
 
 /// `text`, with a mark where `figure` of these rounds is not to be trusted.
 std::string marked(std::string text, const Rounds& rounds, std::string_view figure);
+
+/// The backend that was in use, and the first of its evidence.
+std::string path_text(const Path& path);
 
 /// What the mark means; empty where `text` has none.
 std::string mark_text(std::string_view text);

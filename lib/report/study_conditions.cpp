@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "measure/quantity.h"
-#include "report/folding.h"
+#include "report/round_figures.h"
 #include "report/text.h"
 
 namespace wiremark::report {
@@ -17,13 +17,11 @@ using namespace measure;
 
 namespace {
 
-constexpr std::size_t kValueColumn = 13;
-
 std::string kinds_text(const std::vector<std::string>& sentences, std::string_view label,
                        std::string_view runs) {
   std::string text;
   for (const auto& [first, count] : kinds_of(sentences))
-    text += folded(fmt::format("  {:<10} {} of {}: {}\n", label, count, runs, first), kValueColumn);
+    text += line_text(label, fmt::format("{} of {}: {}", count, runs, first));
   return text;
 }
 
@@ -83,21 +81,18 @@ std::vector<std::pair<std::string, std::size_t>> kinds_of(
 
 std::string conditions_text(const Setting& setting, const Parts& parts, std::uint64_t left_out) {
   const RunResult& any = parts.front().rounds.front();
-  std::string text = fmt::format("\n  client     {} ({})\n", any.path.active,
-                                 any.path.evidence.empty() ? "" : any.path.evidence.front());
-  text += fmt::format("  processors {}{}\n", setting.processors.value_or("not told"),
-                      distance_text(parts));
+  std::string text = "\n" + line_text("client", path_text(any.path));
+  text += line_text("processors", setting.processors.value_or("not told") + distance_text(parts));
   if (left_out > 0) {
     text +=
-        fmt::format("  left out   {} before or in which the processors came nearer or went apart\n",
-                    format_counted(left_out, "round"));
+        line_text("left out", format_counted(left_out, "round") +
+                                  " before or in which the processors came nearer or went apart");
   }
-  text += fmt::format("  machine    {}\n", describe(any.host));
-  text +=
-      "  not shown  what a network card or a second machine would change: all is on this one. "
-      "Rates "
-      "move with the machine's neighbours; compare CPU per message.\n";
-  return folded(text, kValueColumn) + doubts_text(parts);
+  text += line_text("machine", describe(any.host));
+  text += line_text("not shown",
+                    "what a network card or a second machine would change: all is on this one. "
+                    "Rates move with the machine's neighbours; compare CPU per message.");
+  return text + doubts_text(parts);
 }
 
 }  // namespace wiremark::report

@@ -460,7 +460,7 @@ def against_an_earlier_result():
 
         out = compared("--tolerance", "1000").ended_with(0).out
         contains(out.splitlines()[0], "now / then, round by round, tolerance 1000 %")
-        contains(out.splitlines()[-1], "conclusion  ")
+        contains(out, "\nconclusion  ")
 
         def other_machine(document):
             document["host"]["cores"] = 64
