@@ -11,7 +11,7 @@ sys.path[:0] = [str(FOLDER.parent), str(FOLDER.parent / 'cli')]
 
 from bench.console import machine
 from bench.document import Document
-from bench.ratio import LEGEND, median_interval, paired_ratio
+from bench.ratio import LEGEND, median_interval, paired_ratio, what_it_takes
 from bench.rounds import take
 from bench.table import Table
 from case import Skip
@@ -101,7 +101,7 @@ def print_goal(runs, goal):
         return
     side = ratio.side(most)
     met = {-1: 'met', 1: 'missed'}.get(
-        side, 'cannot tell, by the median ' + ('met' if ratio.median <= most else 'missed'))
+        side, f"cannot tell, by the median {'met' if ratio.median <= most else 'missed'}; {what_it_takes(ratio, most)}")
     print(f'  {load}: {way} has {ratio.words()} of the {name} of {other}; '
           f'at most {most} was the goal: {met}')
 

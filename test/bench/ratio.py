@@ -61,10 +61,14 @@ def rounds_that_might(ratio, line):
     return 0 if needed > ROUNDS_WORTH_MAX else max(math.ceil(needed), ratio.rounds + 1, ROUNDS_MIN)
 
 
+def what_it_takes(ratio, line):
+    """What might put an undecided ratio on one side of `line`."""
+    rounds = rounds_that_might(ratio, line)
+    return f'{rounds} rounds might' if rounds else f'not even {ROUNDS_WORTH_MAX} rounds might'
+
+
 def conclusion(ratio, one, other, figure):
     """What a ratio lets be concluded, in the words of lib/measure/conclusion.h."""
     if ratio.side(1):
         return f"{one} has {ratio.words()} of {other}'s {figure}"
-    rounds = rounds_that_might(ratio, 1)
-    more = f'{rounds} rounds might' if rounds else f'not even {ROUNDS_WORTH_MAX} rounds might'
-    return f'cannot tell {one} and {other} apart by {figure}: {ratio.words()}; {more}'
+    return f'cannot tell {one} and {other} apart by {figure}: {ratio.words()}; {what_it_takes(ratio, 1)}'

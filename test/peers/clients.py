@@ -121,9 +121,9 @@ def left_out(document, name):
 def paced_part(options, document):
     """Every open loop that there is, one after the other, in rounds."""
     loops = {loop.name: loop for loop in paced.loops() if not left_out(document, loop.name)}
-    for _, name, one in rounds.take(loops, lambda loop: paced.once(options, loop), options.order,
+    for number, name, one in rounds.take(loops, lambda loop: paced.once(options, loop), options.order,
                                     lambda number: number >= options.rounds, 'open loop'):
-        keep(document, 'paced', name, one | {'name': name})
+        keep(document, 'paced', name, one | {'name': name, 'round': number})
     paced.show(document['paced'], aim)
 
 

@@ -16,6 +16,10 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from bench.ratio import conclusion, paired_ratio
+
 TEXTS = HERE.parent.parent / "lib" / "wire" / "script_texts.h"
 
 
@@ -47,6 +51,18 @@ def own_rows(codecbench, lines):
             for cell in json.loads(done.stdout)["cells"]}
 
 
+def conclusions(rows):
+    """Of each format and operation our codec beside the fastest other one. All ran once, which is no round."""
+    for op, name in sorted(rows):
+        if not name.endswith(":own"):
+            continue
+        others = {other: ns for (its, other), ns in rows.items()
+                  if its == op and other != name and other.split(":")[0] == name.split(":")[0]}
+        if others:
+            fastest = min(others, key=others.get)
+            yield conclusion(paired_ratio([(rows[op, name], others[fastest])]), name, fastest, f"time to {op}")
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
@@ -59,6 +75,8 @@ def main():
     for (op, name), ns in sorted(rows.items(), key=lambda row: (row[0][0], row[1])):
         own = rows[op, name.split(":")[0] + ":own"]
         print(f"{name:<28} {op:<8} {ns:8.1f} {ns / own:8.2f}")
+    for line in conclusions(rows):
+        print(line)
 
 
 if __name__ == "__main__":

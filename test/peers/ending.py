@@ -9,7 +9,7 @@ import time
 
 from bench import rounds
 from bench.load import Point, command, result_of
-from bench.ratio import median_interval, paired_ratio
+from bench.ratio import median_interval, paired_ratio, what_it_takes
 from bench.servers import KINDS, Server
 from bench.table import Table
 
@@ -53,7 +53,7 @@ def once(build, kind, connections):
 
 def judged(what, ratio):
     side = ratio.side(RATIO_MAX)
-    said = 'met' if side < 0 else 'MISSED' if side > 0 else 'undecided'
+    said = 'met' if side < 0 else 'MISSED' if side > 0 else f'cannot tell; {what_it_takes(ratio, RATIO_MAX)}'
     return f'  {what:<64} {ratio.text(2):<22} <= {RATIO_MAX}: {said}'
 
 

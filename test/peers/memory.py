@@ -4,6 +4,7 @@ import subprocess
 import time
 
 from bench.load import Point, command
+from bench.ratio import conclusion, paired_ratio
 from bench.servers import Server, as_child
 from bench.table import Table
 
@@ -61,6 +62,16 @@ def growth(build, kind, connections, rate, settle_s):
             load.wait()
 
 
+def against_nearest(measured, ours, not_peers):
+    """What one of our servers needs of the peer's that needs least. Each was measured once, which is no round."""
+    spoken = {name: one['spoken_bytes'] for name, one in measured.items() if one['spoken_bytes']}
+    peer = min((name for name in spoken if name not in not_peers), key=spoken.get, default=None)
+    ratio = paired_ratio([(spoken[ours], spoken[peer])]) if peer and ours in spoken else None
+    if not ratio:
+        return f'cannot tell what {ours} needs beside others: one of them was not measured'
+    return conclusion(ratio, ours, peer, 'memory per connection')
+
+
 def compare(build, kinds, connections):
     """Prints and returns the bytes per connection of each server, before and after a message."""
     obstacle = Point(64, connections).obstacle()
@@ -75,6 +86,8 @@ def compare(build, kinds, connections):
         spoken = growth(build, kind, connections, ('-r', f'{SPOKEN_RATE_HZ}'), SPOKEN_S)
         measured[kind.name] = {'idle_bytes': idle, 'spoken_bytes': spoken}
         print(table.row(kind.name, *('failed' if cell is None else cell for cell in (idle, spoken))), flush=True)
+    for ours in (kind.name for kind in kinds if kind.ours):
+        print(f'  {against_nearest(measured, ours, {kind.name for kind in kinds if kind.ours})}')
     print('growth of RssAnon + RssShmem of the server process since before the first connection;\n'
           'the kernel\'s sockets, and a ring\'s memory in the kernel, are not in it.\n'
           f'never spoken: {IDLE_RATE_HZ} message/s over all; after 64 B: each was answered once')

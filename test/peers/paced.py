@@ -5,6 +5,7 @@ import re
 import statistics
 import tempfile
 
+from bench import rounds
 from bench.load import distance_ns, netload, placed
 from bench.servers import Server, Solo, placement
 from bench.table import Table
@@ -123,6 +124,9 @@ def show(runs, aim):
         print(table.row(name, len(own), *(middle[figure] for figure in shown), f' {places}'))
         for figure, what, most in AIMS.get(name, ()):
             print(aim(f'{name}, {what}', middle[figure], most))
+    for name in by_name:
+        if name != SockperfLoop.name and SockperfLoop.name in by_name:
+            print('  ' + rounds.sentence(by_name, name, SockperfLoop.name, 'cost_us', 'client CPU per message'))
     print('latency from the plan (netload) or the send (sockperf). CPU of the whole client process '
           'by all\nmessages that the server had. Pacing error: how far a message came from its '
           'place in the even\nschedule of its connection, as its server saw it')

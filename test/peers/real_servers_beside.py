@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'cli'))
 
 from bench import rounds
 from bench.load import netload
-from bench.ratio import median_interval
+from bench.ratio import conclusion, median_interval, paired_ratio
 from bench.servers import placement
 from bench.table import Table
 import case
@@ -133,6 +133,11 @@ def show_point(runs):
         verdict = '' if aim is None or ratio is None else f"<= {aim}: {'met' if ratio.median <= aim else 'MISSED'}"
         print(table.row(name, median_interval(costs[name]).text(2),
                         ratio.text(2) if ratio and name != 'netload epoll' else '-', verdict))
+    for name, of_one in runs.items():
+        known = paired_ratio([(epoll[number][rounds.COST], run[rounds.COST])
+                              for number, run in of_one.items() if number in epoll])
+        if known and not name.startswith('netload'):
+            print(f"  {conclusion(known, 'netload epoll', name, 'client CPU per request')}")
 
 
 def costs_of(options, document):

@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from bench import rounds
 from bench.document import Document
 from bench.load import lasting, netload
-from bench.ratio import ROUNDS_MIN, paired_ratio
+from bench.ratio import ROUNDS_MIN, paired_ratio, what_it_takes
 from bench.servers import Server, Solo, as_child
 from bench.table import Table
 from generators import PATIENCE_S
@@ -170,7 +170,7 @@ def verdict(known, strangers_pct, parts):
                 'these processors')
     side = known.side(STRANGE_MAX)
     said = ('are like those of one' if side < 0 else 'are NOT like those of one' if side > 0 else
-            f'may be like those of one or not: {ROUNDS_MIN} rounds or more tell')
+            f'may be like those of one or not: {what_it_takes(known, STRANGE_MAX)}')
     return f'the gaps of {parts} shares {said} (line: {STRANGE_MAX:g} of what strangers are off)'
 
 

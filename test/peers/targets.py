@@ -1,7 +1,7 @@
 """The ratios this project promises, and how far the runs are from them."""
 from bench import rounds
 from bench.load import Point
-from bench.ratio import ROUNDS_MIN
+from bench.ratio import ROUNDS_MIN, what_it_takes
 from bench.servers import BASELINES, KINDS
 
 PEERS = {kind.name: kind for kind in KINDS if not kind.ours and not kind.baseline}
@@ -58,7 +58,7 @@ def line(peer, ours, wanted, ratio):
     doubt = ''
     if not ratio.side(wanted):
         doubt = ', noise: ' + (f'{ratio.rounds} rounds' if ratio.rounds < ROUNDS_MIN else
-                               'the interval holds the promise')
+                               'the interval holds the promise') + f'; {what_it_takes(ratio, wanted)}'
     return f'{promise}  {ratio.text(2):<22} {said}{doubt}'
 
 
