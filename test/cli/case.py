@@ -41,6 +41,11 @@ def contains(text, part, what="the output"):
     expect(part in text or part in " ".join(text.split()), f"{what} lacks {part!r}:\n{text}")
 
 
+def fits_a_terminal(text):
+    wide = [line for line in text.splitlines() if len(line) > 80]
+    expect(not wide, f"wider than 80 columns: {wide}")
+
+
 def wait_until(condition, what, seconds=30):
     """Waits for a condition; fails when it does not come true in a time that any machine keeps."""
     end = time.monotonic() + seconds

@@ -10,7 +10,7 @@ import signal
 import socket
 import tempfile
 
-from case import Skip, case, contains, equal, expect, run, wait_until
+from case import Skip, case, contains, equal, expect, fits_a_terminal, run, wait_until
 from process import (Echo, check_echo, check_never_reading, connect, netecho, netload, program, receive,
                      require_backend, require_ipv6, run_program)
 
@@ -242,6 +242,7 @@ def json_and_text():
     with tempfile.TemporaryDirectory() as folder:
         ended = netecho("127.0.0.1:0", "-d", "1ms", f"--json={folder}/result").ended_with(0)
         contains(ended.out, "machine")
+        fits_a_terminal(ended.out)
         with open(f"{folder}/result", encoding="utf-8") as file:
             equal(json.load(file)["tool"], "netecho", "tool")
 

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from case import case, contains, equal, expect, run, wait_until
+from case import case, contains, equal, expect, fits_a_terminal, run, wait_until
 from outcome import expect_outcome
 from process import (Echo, Process, backend_flags, free_port, handles, netload, program,
                      require_backend, start_netload, state_of)
@@ -429,8 +429,9 @@ def compare_as_a_table():
                  "conclusion cannot tell uring and epoll apart",  # Two rounds are never sure.
                  "machine", "not shown", "every reply verified"]:
         contains(out, part)
+    fits_a_terminal(out)
     rows = [line.split()[0] for line in out.splitlines() if line.startswith("  ") and line.split()]
-    equal([rows.count("epoll"), rows.count("uring")], [1, 2], "rows of each backend, and the comparison")
+    equal([rows.count("epoll"), rows.count("uring")], [2, 3], "two rows of each backend, and the comparison")
 
 
 @case

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from xml.etree import ElementTree
 
-from case import case, contains, equal, expect, run
+from case import case, contains, equal, expect, fits_a_terminal, run
 from document import buckets_of, keeps_to_the_schema
 from process import Echo, netload, program, run_program
 
@@ -109,6 +109,7 @@ def every_form():
                           "--percentiles", "50,75").ended_with(0)
         contains(ended.out, f"{runs.messages()} messages")
         contains(ended.out, "p75")
+        fits_a_terminal(ended.out)
         expect("\n  p90 " not in ended.out, f"a percentile nobody asked for:\n{ended.out}")
         with open(out, encoding="utf-8") as file:
             equal(json.load(file)["totals"]["messages"], runs.messages(), "messages in the file")
@@ -290,6 +291,7 @@ def told_again(folder, *flags, code=0):
     """What netload says of a study is what netreport makes of the study's document."""
     file = os.path.join(folder, "study.json")
     told = netload(*flags, f"--json={file}").ended_with(code).out
+    fits_a_terminal(told)
     equal(netreport(file).ended_with(0).out, told, "the text")
     with open(file, encoding="utf-8") as text:
         equal(netreport(file, "--json").ended_with(0).out, text.read(), "the document")

@@ -10,6 +10,7 @@
 #include "netload/studies/max_search.h"
 #include "printing.h"
 #include "report.h"
+#include "report/round_figures.h"
 #include "report/study.h"
 #include "report/verdict.h"
 
@@ -112,7 +113,7 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
   const auto tell = [&](const std::string& text) {
     text_shown ? write_out(text) : write_err(text);
   };
-  tell(about(options) + "\n\n");
+  tell(report::about_text({.about = about(options), .processors = {}}));
   std::size_t number = 0;
   const auto prober = [&](double rate_hz) -> Result<Probe> {
     options.total_rate_hz = rate_hz;
