@@ -65,9 +65,9 @@ void draw_names(Svg& svg, const Plot& plot, const std::vector<Curve>& curves) {
   const Box& area = plot.area();
   const auto moved = moved_apart(places, kTextSize * 1.35, area.top, area.bottom());
   for (std::size_t i = 0; i < named.size(); ++i) {
-    const double from = plot.x(last_of(*named[i])->x);
+    // Never from within the plot, where a line to the name of a curve that ends early is no data.
     const double to = area.right() + kLeader;
-    svg.line(from, places[i], to - 4, moved[i], colour_class(named[i]->colour) + " k");
+    svg.line(area.right(), places[i], to - 4, moved[i], colour_class(named[i]->colour) + " k");
     const std::string shown = fitting(named[i]->name, kNameMax);
     svg.text(to, moved[i], shown, Anchor::start, "",
              shown == named[i]->name ? std::string_view() : named[i]->name);

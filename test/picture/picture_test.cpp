@@ -196,6 +196,20 @@ TEST_CASE("a curve is dotted where it rests on few values, and has gaps where no
   CHECK(times(path.substr(path.rfind("<path")), "M") == 2);
 }
 
+TEST_CASE("the line to a curve's name begins at the edge, also of a curve that ends before") {
+  Curves chart = eight_curves();
+  chart.curves.resize(1);
+  const auto leader = [&] {
+    const std::string text = draw(chart).str(1);
+    const auto from = text.substr(0, text.find("class=\"c0 k\""));
+    return from.substr(from.rfind("<line"));
+  };
+  chart.curves[0].points = {{0, 10}, {40, 10}, {60, 10}, {100, 10}};
+  const std::string whole = leader();
+  chart.curves[0].points = {{0, 10}, {40, 10}, {60, NAN}, {100, NAN}};
+  CHECK(leader() == whole);
+}
+
 TEST_CASE("neighbouring cells of one shade are one shape") {
   HeatMap heat{{"title", "description"}, linear(0, 12), logarithmic(10, 1e12)};
   heat.columns = {{0, 6, {{100, 200, 0.4}, {200, 400, 0.4}, {400, 800, 0.01}}}};
