@@ -72,6 +72,11 @@ TEST_CASE("what codecbench wrote before is read, with refused rows that have no 
   CHECK(codecs.cells[0].figures.repeats_ns.size() == 2);
   CHECK(codecs.cells[2].refused == "decode of content 2: invalid_utf8");
   CHECK(codecs.cells[2].figures.batches == 0);
+  // On its page a time has a unit that leaves three digits.
+  auto slow = codecs;
+  slow.cells[0].figures.ns_p50 = 72'604;
+  CHECK(html_page(slow).find("72.6 us") != std::string::npos);
+  CHECK(html_page(slow).find("7.68 ns") != std::string::npos);
   // It is written as it is now, and that is the same when it is read again.
   const std::string now = json_document(codecs);
   CHECK(now.starts_with("{\n  \"schema\": \"wiremark.codecs/1\""));

@@ -39,6 +39,9 @@ std::string row_of(const CellName& name) {
   return row;
 }
 
+// A nanosecond has digits behind its point here: some operations take less than two.
+std::string time_of(double ns) { return ns < 999.5 ? format_number(ns) + " ns" : format_time(ns); }
+
 void add_group(Page& page, const std::string& group, const std::vector<const Cell*>& cells,
                const std::vector<std::string>& formats) {
   picture::Bars chart;
@@ -51,14 +54,14 @@ void add_group(Page& page, const std::string& group, const std::vector<const Cel
   for (const Cell* cell : cells) {
     const CellFigures& figures = cell->figures;
     const auto colour = std::ranges::find(formats, cell->name.format) - formats.begin();
-    const std::string median = format_number(figures.ns_p50) + " ns";
+    const std::string median = time_of(figures.ns_p50);
     picture::Bar bar{row_of(cell->name), static_cast<std::size_t>(colour), figures.ns_p50, median};
     bar.low = figures.ns_min;
     bar.high = figures.ns_p99;
     bar.doubtful = figures.spread_pct > kSpreadPctMax;
     times.insert(times.end(), {figures.ns_min, figures.ns_p50, figures.ns_p99});
-    table.rows.push_back({bar.name, median, format_number(figures.ns_min) + " ns",
-                          format_number(figures.ns_p99) + " ns", format_share(figures.spread_pct),
+    table.rows.push_back({bar.name, median, time_of(figures.ns_min), time_of(figures.ns_p99),
+                          format_share(figures.spread_pct),
                           fmt::format("{} B", format_number(figures.wire_bytes))});
     chart.bars.push_back(std::move(bar));
   }
