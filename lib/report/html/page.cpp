@@ -19,7 +19,12 @@ font:15px/1.45 system-ui,sans-serif;max-width:900px;margin:0 auto;padding:16px}
 h1{font-size:24px;line-height:1.25;overflow-wrap:anywhere}h2{font-size:17px;margin:28px 0 4px}
 p,li{overflow-wrap:anywhere}p{margin:8px 0}ul{margin:8px 0;padding-left:22px}
 .quiet,figcaption,summary{color:var(--quiet)}.bad{color:var(--bad);font-weight:600}
-figure{margin:0 0 20px}.scroll{overflow-x:auto}
+figure{margin:0 0 20px}
+.scroll{overflow-x:auto;background:linear-gradient(90deg,var(--paper) 30%,transparent) 0/30px 100%,
+linear-gradient(270deg,var(--paper) 30%,transparent) 100%/30px 100%,
+linear-gradient(90deg,var(--quiet),transparent) 0/8px 100%,
+linear-gradient(270deg,var(--quiet),transparent) 100%/8px 100%;
+background-repeat:no-repeat;background-attachment:local,local,scroll,scroll}
 figure svg{display:block;width:100%;height:auto;min-width:560px}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 table{font-size:14px}th,td{text-align:right;padding:3px 8px;border-bottom:1px solid var(--grid);white-space:nowrap}
