@@ -15,7 +15,7 @@
 
 namespace wiremark::report {
 
-/// The limit of the cells of all heat maps, which take some 28 bytes each: a page stays under 300 KB.
+/// The limit of the cells of all heat maps, some 28 bytes each, so that a page stays under 300 KB.
 inline constexpr std::size_t kCells = 6'000;
 
 /// The neighbouring intervals of a run that are drawn as one column.
