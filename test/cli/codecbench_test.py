@@ -289,6 +289,23 @@ class Output(unittest.TestCase):
         self.assertTrue(all(c["allocations"] is None or c["allocations"] > 1
                             for c in done["cells"]))
 
+    def test_a_library_that_this_build_lacks_is_named_with_its_package(self):
+        all_rows = document("-f", "json", "--impl", "all", "--pairs", "5", "-w", "packet,take", "-n", "20",
+                            "--repeat", "1")
+        for form, name, package in (("json", "yyjson", "libyyjson-dev"),):
+            here = {cell["workload"] for cell in all_rows["cells"] if cell["implementation"] == name}
+            said = [warning for warning in all_rows["run"]["warnings"] if package in warning]
+            one = run(*ASCII, "-f", f"{form}:{name}", "--hot")
+            self.assertEqual(run(*ASCII, "--impl", name, "-f", form, "--hot").returncode, one.returncode)
+            if here:
+                self.assertEqual(here, {"packet", "take"})
+                self.assertEqual(said, [])
+                self.assertEqual(one.returncode, 0, one.stderr)
+            else:
+                self.assertEqual(len(said), 1, all_rows["run"]["warnings"])
+                self.assertEqual(one.returncode, 2)
+                self.assertIn(f"{name} is not in this build, which was made without {package}", one.stderr)
+
     def test_every_workload_has_rows_of_the_formats_it_is_about(self):
         cells = document("-f", "all", "--pairs", "5", "--sizes", "30", "-n", "20",
                          "--repeat", "1")["cells"]

@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/units.h"
 #include "codecbench/baseline.h"
+#include "codecbench/left_out.h"
 #include "measure/ratio.h"
 #include "report/csv.h"
 #include "wire/pairs.h"
@@ -139,6 +140,7 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   add_output(line, options);
 
   line.check([&options]() -> Result<> {
+    if (const auto missing = missing_library(options.selection)) return failed(*missing, {}, 0);
     if (options.baseline.empty() || options.method.repeat >= measure::kUnpairedRoundsMin) return {};
     return failed(fmt::format("--baseline needs --repeat {} or more: fewer cannot tell",
                               measure::kUnpairedRoundsMin),

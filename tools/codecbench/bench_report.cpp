@@ -10,6 +10,7 @@
 #include "codecbench/codec_text.h"
 #include "codecbench/e4/e4.h"
 #include "codecbench/e6/e6.h"
+#include "codecbench/left_out.h"
 #include "codecbench/simd.h"
 #include "measure/quantity.h"
 #include "printing.h"
@@ -65,6 +66,7 @@ report::RunResult run_of(const Options& options, std::chrono::system_clock::time
   for (const PacketContents& packets : options.selection.packets) {
     if (!packets.contents->note.empty()) result.warnings.push_back(packets.contents->note);
   }
+  std::ranges::move(left_out(options.selection), std::back_inserter(result.warnings));
   std::ranges::move(judge(options.method, measurement), std::back_inserter(result.warnings));
   result.interrupted = measurement.interrupted;
   return result;

@@ -49,10 +49,11 @@ struct Selection {
 /// The rows of `selection`, in the order of the tables.
 std::vector<Row> select_rows(const Selection& selection);
 
-/// What -f takes: "all", each format, and each "format:implementation".
+/// What -f takes: "all", each format, and each "format:implementation"; also of libraries that this
+/// build does not have.
 std::vector<std::string> known_formats();
 
-/// What --impl takes: "all", "own", and each library's name.
+/// What --impl takes: "all", "own", and each library's name, here or not.
 std::vector<std::string> known_implementations();
 
 }  // namespace wiremark::tools

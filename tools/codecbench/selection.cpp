@@ -1,6 +1,7 @@
 // The choice among all rows codecbench can measure.
 #include <algorithm>
 
+#include "codecbench/rivals/optional.h"
 #include "codecbench/rows.h"
 
 namespace wiremark::tools {
@@ -89,6 +90,11 @@ std::vector<std::string> known_formats() {
       if (!contains(names, name)) names.push_back(name);
     }
   }
+  for (const OptionalLibrary& library : kOptionalLibraries) {
+    const std::string name =
+        std::string(library.format) + ":" + std::string(library.implementation);
+    if (!contains(names, name)) names.push_back(name);
+  }
   return names;
 }
 
@@ -97,6 +103,9 @@ std::vector<std::string> known_implementations() {
   for (const Row& row : catalogue()) {
     const std::string name(row.name.implementation);
     if (!contains(names, name)) names.push_back(name);
+  }
+  for (const OptionalLibrary& library : kOptionalLibraries) {
+    if (!contains(names, library.implementation)) names.emplace_back(library.implementation);
   }
   return names;
 }

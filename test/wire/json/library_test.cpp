@@ -1,6 +1,8 @@
 // The libraries' rows do what the own codec does, or they would not be worth comparing with.
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,14 +13,18 @@
 #include "wire/json/codec.h"
 #include "wire/json/pairs.h"
 #include "wire/json/texts.h"
+#include "wire/vectors.h"
+
+#if WIREMARK_HAS_YYJSON
+#include "codecbench/rivals/yyjson_library.h"
+#endif
 
 using namespace wiremark;
 using namespace wiremark::tools;
 using namespace wiremark::wire;
 using namespace wiremark::wire::test;
 
-TEST_CASE_TEMPLATE("json libraries: messages go there and back", Library, SimdjsonCodec,
-                   JanssonCodec, NlohmannCodec) {
+TEST_CASE_TEMPLATE_DEFINE("json libraries: messages go there and back", Library, there_and_back) {
   JsonCodec own;
   Library library;
   for (const Message& message :
@@ -36,8 +42,7 @@ TEST_CASE_TEMPLATE("json libraries: messages go there and back", Library, Simdjs
   }
 }
 
-TEST_CASE_TEMPLATE("json libraries: wrong messages are refused", Library, SimdjsonCodec,
-                   JanssonCodec, NlohmannCodec) {
+TEST_CASE_TEMPLATE_DEFINE("json libraries: wrong messages are refused", Library, wrong_messages) {
   Library library;
   Message message;
   for (const char* text :
@@ -49,8 +54,7 @@ TEST_CASE_TEMPLATE("json libraries: wrong messages are refused", Library, Simdjs
   }
 }
 
-TEST_CASE_TEMPLATE("json libraries: the values of E6 are taken", Library, SimdjsonPairs,
-                   JanssonPairs, NlohmannPairs) {
+TEST_CASE_TEMPLATE_DEFINE("json libraries: the values of E6 are taken", Library, values_of_e6) {
   const JsonPairs own;
   Library library;
   std::vector<std::byte> room(own.max_size(kPairValues));
@@ -68,6 +72,64 @@ TEST_CASE_TEMPLATE("json libraries: the values of E6 are taken", Library, Simdjs
     }
   }
 }
+
+TEST_CASE_TEMPLATE_INVOKE(there_and_back, SimdjsonCodec, JanssonCodec, NlohmannCodec);
+TEST_CASE_TEMPLATE_INVOKE(wrong_messages, SimdjsonCodec, JanssonCodec, NlohmannCodec);
+TEST_CASE_TEMPLATE_INVOKE(values_of_e6, SimdjsonPairs, JanssonPairs, NlohmannPairs);
+
+#if WIREMARK_HAS_YYJSON
+TEST_CASE_TEMPLATE_INVOKE(there_and_back, YyjsonCodec);
+TEST_CASE_TEMPLATE_INVOKE(wrong_messages, YyjsonCodec);
+TEST_CASE_TEMPLATE_INVOKE(values_of_e6, YyjsonPairs);
+
+TEST_CASE("yyjson: what must be refused is, but for depth") {
+  YyjsonCodec library;
+  for (const Vector& vector : malformed_packets("json")) {
+    INFO(vector.name);
+    Message message;
+    const bool good = vector.expected.starts_with("ok") || vector.name.ends_with("2000 deep");
+    CHECK(!library.decode(vector.packet, message) == good);
+  }
+  Message message;
+  const auto kind = [&](std::string_view text) {
+    return library.decode(exact(text), message).kind;
+  };
+  using enum DecodeErrorKind;
+  CHECK(kind(R"({"head":1,"guid":2,"content":"","content":""})") == duplicate_field);
+  CHECK(kind(R"({"x":1,"head":1,"x":2,"guid":2,"content":""})") == none);
+  CHECK(kind(R"({"head":1,"guid":2,"content":"")") == truncated);
+  CHECK(kind(R"({"head":1,"guid":2,"content":""}1)") == trailing_data);
+  CHECK(kind(R"({"content":"z","guid":2147483647,"head":-2147483648})") == none);
+  CHECK(message == Message{-2147483647 - 1, 2147483647, "z"});
+}
+
+TEST_CASE("yyjson: its memory grows and is used again, and integers of 64 bits are exact") {
+  YyjsonCodec codec;
+  JsonCodec own;
+  const std::string large(900'000, 'x');
+  for (const std::string_view content :
+       {std::string_view("a"), std::string_view(large), std::string_view("b")}) {
+    std::vector<std::byte> room(codec.max_size({1, 2, content}));
+    const Bytes packet = Bytes(room).first(codec.encode({1, 2, content}, room));
+    CHECK(codec.encode({1, 2, content}, MutableBytes(room).first(packet.size() - 1)) == 0);
+    Message read;
+    REQUIRE_FALSE(own.decode(packet, read));
+    REQUIRE_FALSE(codec.decode(packet, read));
+    CHECK(read == Message{1, 2, content});
+  }
+  YyjsonPairs pairs;
+  Value value;
+  const auto packet = exact(R"({"k4":-9223372036854775808,"k5":18446744073709551615,"k5":1})");
+  REQUIRE_FALSE(pairs.take(packet, 4, ValueType::int64, value));
+  CHECK(value == Value(std::numeric_limits<std::int64_t>::min()));
+  REQUIRE_FALSE(pairs.take_checked(packet, 5, ValueType::uint64, value));
+  CHECK(value == Value(std::numeric_limits<std::uint64_t>::max()));
+  CHECK(pairs.take(packet, 5, ValueType::int64, value).kind ==
+        DecodeErrorKind::number_out_of_range);
+  CHECK(pairs.take(packet, 5, ValueType::text, value).kind == DecodeErrorKind::wrong_type);
+  CHECK(pairs.take(packet, 6, ValueType::uint64, value).kind == DecodeErrorKind::missing_field);
+}
+#endif
 
 TEST_CASE("simdjson: a number of many digits is what the digits say") {
   JsonPairs own;

@@ -16,6 +16,9 @@
 #include "wire/json/codec.h"
 #include "wire/protobuf/codec.h"
 #include "wire/y3/codec.h"
+#if WIREMARK_HAS_YYJSON
+#include "codecbench/rivals/yyjson_library.h"
+#endif
 
 namespace wiremark::tools {
 
@@ -106,6 +109,9 @@ std::vector<Row> packet_rows(const PacketContents& packets) {
   rows.add<DocumentedSimdjson, Half::decode>(
       "simdjson", {.result = "view", .validated = false, .object = "reused"});
   rows.add<SimdjsonCodec, Half::decode>("simdjson-strict", parser);
+#if WIREMARK_HAS_YYJSON
+  rows.add<YyjsonCodec>("yyjson", {.result = "copy", .validated = true, .object = "reused"});
+#endif
   rows.add<JanssonCodec>("jansson", tree);
   rows.add<NlohmannCodec>("nlohmann", tree);
   rows.add_own<wire::FlatbuffersCodec>();

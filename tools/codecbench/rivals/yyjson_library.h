@@ -1,0 +1,75 @@
+// yyjson, as rows to compare with.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "wire/codec.h"
+#include "wire/decode_error.h"
+#include "wire/message.h"
+#include "wire/pairs.h"
+
+namespace wiremark::tools {
+
+/// The memory of yyjson's trees, kept from one message to the next: a tree that is read lies in one
+/// block, which its pool allocator hands out anew; trees that are written, and their text, come
+/// from its dynamic allocator, which keeps what it is given back.
+class YyjsonMemory {
+ public:
+  YyjsonMemory();
+  YyjsonMemory(YyjsonMemory&&) noexcept;
+  ~YyjsonMemory();
+
+  struct State;
+  State& state() const noexcept { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// Every byte is checked, UTF-8 too, and a member that occurs twice is refused. It has no limit of
+/// depth. Errors have its offset, or 0 if a field is wrong.
+class YyjsonCodec {
+ public:
+  static constexpr std::string_view kName = "json";
+
+  explicit YyjsonCodec(wire::Limits = {}) {}
+
+  std::size_t max_size(const wire::Message& message) const noexcept;
+  std::size_t encode(const wire::Message& message, MutableBytes to) const noexcept;
+  /// The content lives in the tree of the last decode.
+  wire::DecodeError decode(Bytes from, wire::Message& into) noexcept;
+
+ private:
+  YyjsonMemory memory_;
+};
+
+static_assert(wire::Codec<YyjsonCodec>);
+
+/// The whole packet is parsed before a value is returned, so both takes are the same. Integers of
+/// 64 bits are exact; of several pairs of one key the first counts.
+class YyjsonPairs {
+ public:
+  static constexpr std::string_view kName = "json";
+
+  explicit YyjsonPairs(wire::Limits = {}) {}
+
+  std::size_t max_size(std::span<const wire::Value> values) const noexcept;
+  std::size_t encode(std::span<const wire::Value> values, MutableBytes to) const noexcept;
+  wire::DecodeError take(Bytes packet, unsigned key, wire::ValueType type,
+                         wire::Value& into) noexcept;
+  wire::DecodeError take_checked(Bytes packet, unsigned key, wire::ValueType type,
+                                 wire::Value& into) noexcept {
+    return take(packet, key, type, into);
+  }
+
+ private:
+  YyjsonMemory memory_;
+};
+
+static_assert(wire::Pairs<YyjsonPairs>);
+
+}  // namespace wiremark::tools
