@@ -290,11 +290,12 @@ class Output(unittest.TestCase):
                             for c in done["cells"]))
 
     def test_a_library_that_this_build_lacks_is_named_with_its_package(self):
-        all_rows = document("-f", "json", "--impl", "all", "--pairs", "5", "-w", "packet,take", "-n", "20",
+        all_rows = document("-f", "json,protobuf", "--impl", "all", "--pairs", "5", "-w", "packet,take", "-n", "20",
                             "--repeat", "1")
-        for form, name, package in (("json", "yyjson", "libyyjson-dev"),):
+        for form, name, package in (("json", "yyjson", "libyyjson-dev"), ("protobuf", "upb", "libupb-dev"),
+                                    ("protobuf", "upb-utf8", "libupb-dev")):
             here = {cell["workload"] for cell in all_rows["cells"] if cell["implementation"] == name}
-            said = [warning for warning in all_rows["run"]["warnings"] if package in warning]
+            said = [warning for warning in all_rows["run"]["warnings"] if f"{form}:{name}:" in warning]
             one = run(*ASCII, "-f", f"{form}:{name}", "--hot")
             self.assertEqual(run(*ASCII, "--impl", name, "-f", form, "--hot").returncode, one.returncode)
             if here:
@@ -303,6 +304,7 @@ class Output(unittest.TestCase):
                 self.assertEqual(one.returncode, 0, one.stderr)
             else:
                 self.assertEqual(len(said), 1, all_rows["run"]["warnings"])
+                self.assertIn(package, said[0])
                 self.assertEqual(one.returncode, 2)
                 self.assertIn(f"{name} is not in this build, which was made without {package}", one.stderr)
 

@@ -16,6 +16,9 @@
 #include "wire/json/codec.h"
 #include "wire/protobuf/codec.h"
 #include "wire/y3/codec.h"
+#if WIREMARK_HAS_UPB
+#include "codecbench/rivals/upb_library.h"
+#endif
 #if WIREMARK_HAS_YYJSON
 #include "codecbench/rivals/yyjson_library.h"
 #endif
@@ -103,6 +106,13 @@ std::vector<Row> packet_rows(const PacketContents& packets) {
   rows.add<SetLibprotobuf, Half::encode>("libprotobuf-set", copy("reused"));
   rows.add<LibprotobufCodec<ProtobufObject::fresh>>("libprotobuf-fresh", copy("fresh"));
   rows.add<LibprotobufCodec<ProtobufObject::arena>>("libprotobuf-arena", copy("arena"));
+#if WIREMARK_HAS_UPB
+  const Labels view{.result = "view", .validated = false, .object = "arena"};
+  rows.add<UpbCodec<UpbText::unchecked>>("upb", view);
+  Labels checked = view;
+  checked.validated = true;
+  rows.add<UpbCodec<UpbText::utf8>>("upb-utf8", checked);
+#endif
   const Labels tree{.result = "copy", .validated = true, .object = "fresh"};
   const Labels parser{.result = "view", .validated = true, .object = "reused"};
   rows.add_own<wire::JsonCodec>();

@@ -14,6 +14,9 @@
 #include "wire/protobuf/pairs.h"
 #include "wire/y3/pairs.h"
 #include "wire/y3/walk.h"
+#if WIREMARK_HAS_UPB
+#include "codecbench/rivals/upb_library.h"
+#endif
 #if WIREMARK_HAS_YYJSON
 #include "codecbench/rivals/yyjson_library.h"
 #endif
@@ -110,6 +113,15 @@ std::vector<Row> take_rows(std::size_t pairs) {
   const Labels message{.result = "copy", .validated = false, .object = "reused"};
   add_encode<LibprotobufPairs>(rows, pairs, "libprotobuf", message);
   add_takes<LibprotobufPairs>(rows, pairs, "libprotobuf", {}, message);
+#if WIREMARK_HAS_UPB
+  const Labels view{.result = "view", .validated = false, .object = "arena"};
+  add_encode<UpbPairs<UpbText::unchecked>>(rows, pairs, "upb", view);
+  add_takes<UpbPairs<UpbText::unchecked>>(rows, pairs, "upb", {}, view);
+  Labels checked = view;
+  checked.validated = true;
+  add_encode<UpbPairs<UpbText::utf8>>(rows, pairs, "upb-utf8", checked);
+  add_takes<UpbPairs<UpbText::utf8>>(rows, pairs, "upb-utf8", {}, checked);
+#endif
   add_encode<wire::JsonPairs>(rows, pairs, "own", {});
   add_takes<wire::JsonPairs>(rows, pairs, "own", "own-partial", {});
   add_takes<DocumentedSimdjsonPairs>(rows, pairs, "simdjson-dom", "simdjson-partial", parser);
