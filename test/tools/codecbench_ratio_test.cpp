@@ -54,6 +54,17 @@ bool ends_in(const std::string& line, std::string_view word) { return line.ends_
 
 }  // namespace
 
+TEST_CASE("codecbench: what is promised of a library that is not in every build needs its rows") {
+  const Cell own = cell_of("json", "own", "encode", kSteady);
+  const std::string line = "yyjson / json encode, ascii hot ";
+  const std::string with =
+      format_targets({own, cell_of("json", "yyjson", "encode", times(2, kSteady))});
+  CHECK(with.contains(line));
+  const std::string without = format_targets({own});
+  CHECK_FALSE(without.contains("yyjson"));
+  CHECK(without.contains("nlohmann / json encode, ascii hot "));
+}
+
 TEST_CASE("a row is slower when all of the interval is over the tolerance") {
   CHECK(changed(times(1.2, kSteady), kSteady).answer == Answer::slower);
   CHECK(changed(times(1.1, kSteady), kSteady).answer == Answer::undecided);

@@ -122,11 +122,13 @@ TEST_CASE("yyjson: its memory grows and is used again, and integers of 64 bits a
   const auto packet = exact(R"({"k4":-9223372036854775808,"k5":18446744073709551615,"k5":1})");
   REQUIRE_FALSE(pairs.take(packet, 4, ValueType::int64, value));
   CHECK(value == Value(std::numeric_limits<std::int64_t>::min()));
-  REQUIRE_FALSE(pairs.take_checked(packet, 5, ValueType::uint64, value));
+  REQUIRE_FALSE(pairs.take(packet, 5, ValueType::uint64, value));
   CHECK(value == Value(std::numeric_limits<std::uint64_t>::max()));
   CHECK(pairs.take(packet, 5, ValueType::int64, value).kind ==
         DecodeErrorKind::number_out_of_range);
   CHECK(pairs.take(packet, 5, ValueType::text, value).kind == DecodeErrorKind::wrong_type);
+  CHECK(pairs.take_checked(packet, 5, ValueType::uint64, value).kind ==
+        DecodeErrorKind::duplicate_field);
   CHECK(pairs.take(packet, 6, ValueType::uint64, value).kind == DecodeErrorKind::missing_field);
 }
 #endif

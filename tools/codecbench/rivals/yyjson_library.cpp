@@ -242,4 +242,22 @@ DecodeError YyjsonPairs::take(Bytes packet, unsigned key, ValueType type, Value&
   return {.kind = read_value(value, type, into), .offset = 0};
 }
 
+DecodeError YyjsonPairs::take_checked(Bytes packet, unsigned key, ValueType type,
+                                      Value& into) noexcept {
+  yyjson_val* root = nullptr;
+  if (const DecodeError error = memory_.state().read(packet, root)) return error;
+  const PairName key_name(key);
+  yyjson_val* found = nullptr;
+  std::size_t index = 0;
+  std::size_t end = 0;
+  yyjson_val* name = nullptr;
+  yyjson_val* value = nullptr;
+  yyjson_obj_foreach(root, index, end, name, value) {
+    if (!yyjson_equals_strn(name, key_name.c_str(), key_name.text().size())) continue;
+    if (found != nullptr) return {.kind = duplicate_field, .offset = 0};
+    found = value;
+  }
+  return {.kind = read_value(found, type, into), .offset = 0};
+}
+
 }  // namespace wiremark::tools

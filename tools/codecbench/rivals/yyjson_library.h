@@ -49,8 +49,8 @@ class YyjsonCodec {
 
 static_assert(wire::Codec<YyjsonCodec>);
 
-/// The whole packet is parsed before a value is returned, so both takes are the same. Integers of
-/// 64 bits are exact; of several pairs of one key the first counts.
+/// The whole packet is parsed before a value is returned. Of several pairs of one key take()
+/// returns the first; take_checked() refuses a second. Integers of 64 bits are exact.
 class YyjsonPairs {
  public:
   static constexpr std::string_view kName = "json";
@@ -62,9 +62,7 @@ class YyjsonPairs {
   wire::DecodeError take(Bytes packet, unsigned key, wire::ValueType type,
                          wire::Value& into) noexcept;
   wire::DecodeError take_checked(Bytes packet, unsigned key, wire::ValueType type,
-                                 wire::Value& into) noexcept {
-    return take(packet, key, type, into);
-  }
+                                 wire::Value& into) noexcept;
 
  private:
   YyjsonMemory memory_;
