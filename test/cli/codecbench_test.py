@@ -200,7 +200,10 @@ class Output(unittest.TestCase):
         lines = done.stdout.splitlines()
         headers = [line for line in lines if line.startswith("row ")]
         rows = [line for line in lines if re.match(r"\S+:\S+ +(en|de)code ", line)]
-        notes = [line for line in lines if line.startswith("counters ")]
+        whole = re.sub(r"\n {10,}", " ", done.stdout)  # Sentences are folded below their value.
+        notes = [line for line in whole.splitlines() if line.startswith("counters ")]
+        folded = done.stdout[done.stdout.index("\nmachine "):].splitlines()
+        self.assertEqual([line for line in folded if len(line) > 80], [])
         cells = json.loads(target.read_text())["cells"]
         self.assertEqual(len(headers), 2)
         self.assertEqual(len(rows), len(cells))

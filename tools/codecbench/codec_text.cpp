@@ -11,6 +11,7 @@
 #include "codecbench/targets.h"
 #include "measure/codec_conclusion.h"
 #include "measure/quantity.h"
+#include "report/folding.h"
 
 namespace wiremark::tools {
 namespace {
@@ -47,23 +48,26 @@ std::string text_report(const report::CodecTable& codecs, bool colour) {
   const report::RunResult& run = codecs.run;
   std::string text = cells_text(codecs, colour);
   if (codecs.verbose) text += batches_text(codecs.cells);
-  text += fmt::format("\nmachine   {}\n", measure::describe(run.host));
-  text += fmt::format("built     {}, wiremark {}; in use: {}\n", run.host.compiler, run.version,
-                      codecs.in_use);
-  text += fmt::format("method    {}\n", codecs.method);
-  text += fmt::format("contents  {}\n", codecs.contents);
+  std::string below = fmt::format("\nmachine   {}\n", measure::describe(run.host));
+  below += fmt::format("built     {}, wiremark {}; in use: {}\n", run.host.compiler, run.version,
+                       codecs.in_use);
+  below += fmt::format("method    {}\n", codecs.method);
+  below += fmt::format("contents  {}\n", codecs.contents);
   if (!codecs.uncounted.empty())
-    text += fmt::format("counters  instructions and cycles n/a ({})\n", codecs.uncounted);
-  text += fmt::format(
+    below += fmt::format("counters  instructions and cycles n/a ({})\n", codecs.uncounted);
+  below += fmt::format(
       "run       {:.1f} s, {} operations, CPU {:.1f} s user {:.1f} s sys, machine {} busy, {} "
       "stolen\n",
       run.totals.seconds, measure::format_count(run.totals.messages), run.cpu.user_s, run.cpu.sys_s,
       measure::format_share(run.machine.busy_pct), measure::format_share(run.machine.steal_pct));
-  for (const std::string& warning : run.warnings) text += "warning   " + warning + "\n";
+  for (const std::string& warning : run.warnings) below += "warning   " + warning + "\n";
+  constexpr std::size_t kValue = 10;
+  text += report::folded(below, kValue);
   // Beside an earlier run the last line is how many rows are slower.
   if (codecs.baseline) return text + format_baseline(*codecs.baseline, codecs.verbose);
   const std::string conclusion = measure::conclusion_of(codecs.cells);
-  return conclusion.empty() ? text : text + "conclusion " + conclusion + "\n";
+  return conclusion.empty() ? text
+                            : text + report::folded("conclusion " + conclusion + "\n", kValue + 1);
 }
 
 }  // namespace wiremark::tools
