@@ -5,6 +5,7 @@ them all others. The exit code is 1 when a case failed, 77 when one was skipped 
 0 otherwise.
 """
 
+import re
 import sys
 import time
 import traceback
@@ -38,7 +39,7 @@ def equal(actual, wanted, what):
 
 def contains(text, part, what="the output"):
     """Also where the text was folded to the width of a terminal."""
-    expect(part in text or part in " ".join(text.split()), f"{what} lacks {part!r}:\n{text}")
+    expect(part in text or re.sub(r"\s+", " ", part) in re.sub(r"\s+", " ", text), f"{what} lacks {part!r}:\n{text}")
 
 
 def fits_a_terminal(text):
