@@ -146,11 +146,14 @@ void put_costs(std::string& text, const RunResult& result) {
 
 void put_generators(std::string& text, const RunResult& result) {
   if (!result.generators) return;
+  constexpr std::size_t kName = 26;
   text += fmt::format("\n  {:<26}{:>10}{:>12}{:>13}  {}\n", "generators", "began", "messages",
                       "per message", "by itself");
   for (const Generator& one : *result.generators) {
     const std::string name = one.host.empty() ? one.name : one.name + ", " + one.host;
-    text += fmt::format("  {:<26}", name);
+    // A name too long for its place has a line of its own.
+    text += name.size() > kName ? fmt::format("  {}\n{:<28}", name, "")
+                                : fmt::format("  {:<{}}", name, kName);
     if (!one.lost.empty()) {
       text += fmt::format(" lost: {}\n", one.lost);
       continue;
