@@ -127,17 +127,12 @@ Result<DatagramConn*> EpollReactor::connect_datagrams(const Address& to,
   return &conn;
 }
 
-void EpollReactor::rest_listeners(int error) {
-  accepts_in_vain_ = 0;
-  stats_.accept_errors.add();
-  if (error == EMFILE) stats_.no_descriptors.add();
+void EpollReactor::pause_listeners() {
   for (const Fd& listener : listeners_)
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
-  listeners_paused_until_ = now() + kAcceptPause;
 }
 
 void EpollReactor::wake_listeners() {
-  listeners_paused_until_ = kNever;
   for (const Fd& listener : listeners_) watch_listener(listener.get());
 }
 

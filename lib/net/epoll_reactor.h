@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "net/accept_pause.h"
 #include "net/address.h"
 #include "net/attention.h"
 #include "net/conn_pool.h"
@@ -143,7 +144,7 @@ class EpollReactor {
   // began, also when it was interrupted.
   bool took_all(int events) const noexcept { return events < kEvents && !left_unread_; }
   void note_left(int events, bool unfinished);
-  void rest_listeners(int error);
+  void pause_listeners();
   void wake_listeners();
 
   template <Handler H>
@@ -175,8 +176,7 @@ class EpollReactor {
   ReceiveClock receive_clock_;
   Fd epoll_;
   std::vector<Fd> listeners_;
-  unsigned accepts_in_vain_ = 0;
-  Nanoseconds listeners_paused_until_ = kNever;  // While they accept.
+  AcceptPause accept_pause_;
   ConnPool<EpollConn> pool_;
   Upkeep upkeep_;
   bool left_unread_ = false;            // In this turn, by a socket that is not in unfinished_.
@@ -248,7 +248,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
       note_left(count, unfinished);
     const Nanoseconds end = now();
     waiter_.saw_events(end, static_cast<unsigned>(count));
-    if (end >= listeners_paused_until_) wake_listeners();
+    if (accept_pause_.ends(end)) wake_listeners();
     if constexpr (StreamHandler<H>) {
       upkeep_.turn(end, Buffer::held_here(), pool_, [&](Conn& conn, int why) { close(conn, why); });
       if (!dead_.empty()) [[unlikely]]
@@ -260,7 +260,7 @@ Result<> EpollReactor::run(H& handler, const Stop& stop) {
     // Without a system call no time to speak of has passed.
     start = stats_.system_calls.get() == calls ? end : now();
     if constexpr (StreamHandler<H>) deadline = std::min(deadline, upkeep_.due());
-    deadline = std::min(deadline, listeners_paused_until_);
+    deadline = std::min(deadline, accept_pause_.due());
   }
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stop.fd(), nullptr);
   return {};
@@ -316,12 +316,12 @@ void EpollReactor::accept_all(int listener, H& handler) {
       stats_.refused.add();
     } else if (fd >= 0) {
       stats_.accepted.add();
-      accepts_in_vain_ = 0;
+      accept_pause_.accepted();
       welcome(Fd(fd), handler);
     } else if (errno == EAGAIN) {
       return;
-    } else if ((errno != ECONNABORTED && errno != EINTR) || ++accepts_in_vain_ == kAcceptsInVain) {
-      return rest_listeners(errno);
+    } else if (accept_pause_.failed(errno, now(), stats_)) {
+      return pause_listeners();
     }
   }
 }

@@ -64,6 +64,7 @@ UringReactor::UringReactor(const ReactorOptions& options, Ring ring, BufferRing 
       ring_(std::move(ring)),
       buffers_(std::move(buffers)),
       upkeep_(options),
+      rechecks_(options.recheck_ns),
       sends_(ring_, buffers_, turn_, stats_) {
   if (!options.receive_timestamps) return;
   stamp_room_.msg_controllen = ReceiveClock::kControl;
@@ -228,13 +229,12 @@ void UringReactor::end_turn(Nanoseconds end) {
   if (datagrams_) left_unread_ |= datagrams_->end_turn();
   turn_.end();
   note_taken();
-  if (end >= listeners_paused_until_) {
-    listeners_paused_until_ = kNever;
+  if (accept_pause_.ends(end)) {
     for (UringConn* listener : listeners_) {
       if (listener->operations == 0) arm(Op::accept, *listener);
     }
   }
-  if (recheck_at_ != 0 && end >= recheck_at_) recheck(end);
+  rechecks_.turn(end, pool_, [this](UringConn& conn) { cancel(Op::receive, conn); });
   sending_later_.swap(later_);
   for (UringConn* conn : sending_later_) {
     conn->queued = false;
@@ -258,29 +258,6 @@ void UringReactor::receive_ended(UringConn& conn, int result) {
   if (conn.over_limit || conn.paused) return;
   stats_.rearmed.add();
   arm_receive(conn);
-}
-
-// Plans enough rechecks for every connection after the last completion; then the loop may sleep.
-void UringReactor::plan_rechecks(Nanoseconds now) {
-  rechecks_left_ = kDoubts * pool_.blocks();
-  if (recheck_at_ == 0 && rechecks_left_ > 0) recheck_at_ = now + recheck_pause();
-}
-
-// The kernel may read the last data of a connection that was reset, forget the reset, and leave the
-// multishot receive armed for ever: Linux 6.18 does so if both were there before its poll was
-// armed, releases without "io_uring/poll: fix multishot recv missing EOF on wakeup race" if both
-// came in one wake-up. So a receive that delivered and then was silent is cancelled once and armed
-// again, which makes it look at the socket. One block at a time: 256 take 0.2 to 0.5 ms.
-void UringReactor::recheck(Nanoseconds now) {
-  recheck_block_ = (recheck_block_ + 1) % pool_.blocks();
-  pool_.for_each_in(recheck_block_, [this](UringConn& conn) {
-    if (conn.doubts > 0 && --conn.doubts == 0 && conn.reading) cancel(Op::receive, conn);
-  });
-  recheck_at_ = --rechecks_left_ > 0 ? now + recheck_pause() : 0;
-}
-
-Nanoseconds UringReactor::recheck_pause() const noexcept {
-  return options_.recheck_ns / static_cast<Nanoseconds>(pool_.blocks());
 }
 
 Result<> UringReactor::open_datagrams() {
@@ -310,15 +287,7 @@ Result<DatagramConn*> UringReactor::connect_datagrams(const Address& to,
 
 void UringReactor::accept_failed(UringConn& listener, int error, bool more) {
   if (!more) --listener.operations;
-  const bool passing = error == ECONNABORTED || error == EINTR || error == ECANCELED;
-  if (!passing || ++accepts_in_vain_ == kAcceptsInVain) {
-    accepts_in_vain_ = 0;
-    stats_.accept_errors.add();
-    if (error == EMFILE) stats_.no_descriptors.add();
-    listeners_paused_until_ = now() + kAcceptPause;
-  } else if (!more) {
-    arm(Op::accept, listener);
-  }
+  if (!accept_pause_.failed(error, now(), stats_) && !more) arm(Op::accept, listener);
 }
 
 void UringReactor::flush(Conn& flushed) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "net/accept_pause.h"
 #include "net/address.h"
 #include "net/attention.h"
 #include "net/conn_pool.h"
@@ -24,6 +25,7 @@
 #include "net/uring.h"
 #include "net/uring_conn.h"
 #include "net/uring_datagrams.h"
+#include "net/uring_rechecks.h"
 #include "net/uring_sends.h"
 #include "net/uring_turn.h"
 
@@ -85,9 +87,6 @@ class UringReactor {
  private:
   using Op = UringOp;
 
-  // How often a receive may be rechecked after its last delivery. The first recheck may come at
-  // once; the second comes a whole recheck_ns later.
-  static constexpr unsigned kDoubts = 2;
   // The poll of the stop request; and the longest sleep where the kernel refused it.
   static constexpr std::uint64_t kStopPoll =
       (kUringOpMask + 1) | static_cast<std::uint64_t>(UringOp::ignored);
@@ -115,9 +114,6 @@ class UringReactor {
   void accept_failed(UringConn& listener, int error, bool more);
   void end_turn(Nanoseconds end);
   void receive_ended(UringConn& conn, int result);
-  void plan_rechecks(Nanoseconds now);
-  void recheck(Nanoseconds now);
-  Nanoseconds recheck_pause() const noexcept;
   Result<> open_datagrams();
   std::size_t streams() const noexcept { return pool_.in_use() - listeners_.size(); }
 
@@ -152,11 +148,8 @@ class UringReactor {
   Upkeep upkeep_;
   std::vector<UringConn*> listeners_;
   bool deaf_ = false;  // A request to stop would not end a sleep.
-  unsigned accepts_in_vain_ = 0;
-  Nanoseconds listeners_paused_until_ = kNever;  // While they accept.
-  Nanoseconds recheck_at_ = 0;                   // 0 while none is due.
-  std::size_t rechecks_left_ = 0;                // Each covers one block of the pool.
-  std::size_t recheck_block_ = 0;                // The block of the last one.
+  AcceptPause accept_pause_;
+  UringRechecks rechecks_;
   bool left_behind_ = false;  // By the last enter: the kernel has more completions to hand over.
   bool left_unread_ = false;  // In this turn, by a socket whose receive begins with the next enter.
   bool share_used_ = false;   // In this turn, by a socket: it filled a buffer completely.
@@ -205,7 +198,7 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
     io_uring_cq_advance(ring_.get(), count);
     const Nanoseconds end = now();
     waiter_.saw_events(end, count);
-    if (count > 0) plan_rechecks(end);
+    if (count > 0) rechecks_.plan(end, pool_);
     end_turn(end);
     if constexpr (StreamHandler<H>) {
       upkeep_.turn(end, Buffer::held_here(), pool_, [&](Conn& conn, int why) { close(conn, why); });
@@ -213,8 +206,7 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
     }
     deadline = handler.on_turn(end);
     if constexpr (StreamHandler<H>) deadline = std::min(deadline, upkeep_.due());
-    deadline = std::min(deadline, listeners_paused_until_);
-    if (recheck_at_ != 0) deadline = std::min(deadline, recheck_at_);
+    deadline = std::min({deadline, accept_pause_.due(), rechecks_.due()});
     if (deaf_) deadline = std::min(deadline, end + kDeafSleep);
   }
   return {};
@@ -269,7 +261,7 @@ void UringReactor::accepted(UringConn& listener, const io_uring_cqe& cqe, H& han
     return ring_.active().direct ? end_socket(-1, cqe.res) : end_socket(cqe.res, -1);
   }
   stats_.accepted.add();
-  accepts_in_vain_ = 0;
+  accept_pause_.accepted();
   UringConn& conn = pool_.take(ring_.active().direct ? -1 : cqe.res, Conn::State::open);
   conn.accepted = true;
   if (ring_.active().direct) conn.slot = cqe.res;
@@ -283,7 +275,7 @@ void UringReactor::received(UringConn& conn, const io_uring_cqe& cqe, H& handler
     --conn.operations;
     conn.reading = false;
   } else {
-    conn.doubts = kDoubts;
+    rechecks_.delivered(conn);
   }
   int result = cqe.res;
   if (cqe.flags & IORING_CQE_F_BUFFER) {
