@@ -85,6 +85,7 @@ constexpr Call kCalls[] = {
     CALL(recvmsg),
     CALL(renameat),
     CALL(renameat2),
+    CALL(restart_syscall),
     CALL(rseq),
     CALL(rt_sigaction),
     CALL(rt_sigprocmask),

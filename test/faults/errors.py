@@ -95,6 +95,8 @@ ERRORS = {
     "op:shutdown": ["ENOTCONN", "ENOMEM"],
 }
 
-# The C library's own, which it checks itself or which cannot fail where they are called.
-CANNOT_FAIL = {"execve", "exit", "exit_group", "futex", "rseq", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn",
-               "sched_yield", "set_robust_list", "set_tid_address", "getpid", "getppid", "gettid", "getcpu"}
+# The C library's own, which it checks itself or which cannot fail where they are called; and the kernel's own, which
+# goes on with a call that a stop of the process had interrupted.
+CANNOT_FAIL = {"execve", "exit", "exit_group", "futex", "restart_syscall", "rseq", "rt_sigaction", "rt_sigprocmask",
+               "rt_sigreturn", "sched_yield", "set_robust_list", "set_tid_address", "getpid", "getppid",
+               "gettid", "getcpu"}
