@@ -55,8 +55,8 @@ void be_silent() {
   ::close(nowhere);
 }
 
-/// `code`, later in the ranks behind rank 0: the first that fails is the end of all, and only rank 0
-/// says why.
+/// `code`, later in the ranks behind rank 0: the first that fails is the end of all, and only rank
+/// 0 says why.
 int after_rank_0(int code) {
   if (is_later_rank()) std::this_thread::sleep_for(std::chrono::seconds(2));
   return code;
