@@ -35,7 +35,7 @@ constexpr auto percentile_column(const char* name) {
   });
 }
 
-// Added up by its buckets, see add() of merge.cpp.
+// Added up by its buckets, see add() of latency_summary.h.
 constexpr auto fields(Of<LatencySummary>) {
   using L = LatencySummary;
   constexpr const char* kNone = "null where nothing was recorded.";

@@ -30,9 +30,8 @@ enum class Order { at_once, in_turn };
 /// - Runs at once against one target are no other clients of its server to each other.
 /// - A check has passed when it passed in every run. Options that differ are joined with commas.
 /// - The whole is judged anew, and so is each part with the latency of the whole.
-/// - Each run of generators at once is a part in the result. So are the `lost`, of which there is
-/// no
-///   run: with one of them no figure stands.
+/// - Each run of generators at once is a part in the result. So are the `lost`, which have no run:
+///   with one of them no figure stands.
 /// - Runs at once that had less than nine tenths of the longest in common: against every figure of
 ///   the sum but the cost.
 ///

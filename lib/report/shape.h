@@ -30,7 +30,7 @@ struct Shape : Facts {
   bool required = true;
   bool together = false;  ///< Of an optional struct that others stand beside: all parts or none.
   const char* table = nullptr;  ///< The name of its table, where it is that and no more.
-  std::string document;         ///< The schema of its own that it has: "wiremark.result/2".
+  std::string document;         ///< The schema of its own that it has: "wiremark.result/3".
   const char* about = "";       ///< What its table says of it.
   Json only;                    ///< Of a constant: its value; of a choice: all of them.
   bool repeats = false;         ///< Of a row: its last part stands there once or more.

@@ -13,8 +13,8 @@ inline constexpr const char* kResultSchemasBefore[] = {"wiremark.result/1", "wir
 ///
 /// - wiremark.result/2: a histogram was a list of buckets, index and count, and becomes runs.
 /// - wiremark.result/1, too: its plan and its delivery become outcome, pacing and delivery. A
-///   closed loop over TCP did not say what it had sent, and has no outcome. One with cells, which
-///   codecbench wrote as a result, becomes a wiremark.codecs/1.
+///   closed loop over TCP did not say what it had sent, and has no outcome.
+/// - Either with cells, which codecbench wrote as a result, becomes a wiremark.codecs/1.
 void upgrade(nlohmann::ordered_json& document);
 
 }  // namespace wiremark::report
