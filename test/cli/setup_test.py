@@ -152,6 +152,25 @@ def packages_that_are_installed_are_told(machine):
 
 
 @on_a_machine
+def what_a_release_does_not_have_is_not_asked_for(machine):
+    """Only its lists tell, and they come on the way."""
+    machine.program("ls", "test -e lists")
+    machine.program("apt-cache", "echo libupb-dev")
+    machine.program("dpkg-query", "exit 1")
+    machine.program("python3", "exit 0")
+    machine.program("apt-get", 'case $1 in update) touch lists ;; *) echo "$*" >>asked ;; esac')
+    machine.program("sudo", 'exec "$@"')
+    out = machine.output("test", "-Dpeers=enabled")[1]
+    contains(out, "libyyjson-dev libupb-dev")
+    with open(machine.folder + "/asked", encoding="ascii") as file:
+        asked = file.read().split()
+    expect("libupb-dev" in asked and "libyyjson-dev" not in asked, f"what apt-get was asked for: {asked}")
+    contains(out, "setup: going on without: ")
+    expect("libyyjson-dev" not in out.split("setup: going on without: ")[1].split("\n")[0],
+           f"it is missed where it cannot be had: {out}")
+
+
+@on_a_machine
 def a_step_that_fails_shows_the_end_of_its_log(machine):
     machine.program("ninja", 'echo "[3 of 9] Compiling"; echo "error: no such thing"; exit 1')
     code, out = machine.output("build")
