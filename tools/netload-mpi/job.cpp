@@ -33,8 +33,8 @@ namespace {
 constexpr Nanoseconds kTurn = 10 * kMillisecond;
 // All hear when to start before they have to.
 constexpr double kLeadS = 0.1;
-// What is left of the time until mpirun kills its processes goes into the sum without those that
-// have not answered, and into a message that tells where a result is.
+// How long an interrupted job waits for the results of its ranks. The rest of the time until mpirun
+// kills them all goes into adding up those that came, and into saying where they are.
 Nanoseconds stop_patience() { return Ranks::time_to_end() * 7 / 10; }
 Nanoseconds file_patience() { return Ranks::time_to_end() * 4 / 10; }
 // What rank 0 says with `done` where it could not deliver the sum.

@@ -55,10 +55,10 @@ void be_silent() {
   ::close(nowhere);
 }
 
-/// `code`, later in the ranks behind rank 0: the first that fails is the end of all, and only rank
-/// 0 says why.
+/// `code`, but a failure of a later rank waits: mpirun ends every rank as soon as one has failed,
+/// and rank 0 must have said why before that.
 int after_rank_0(int code) {
-  if (is_later_rank()) std::this_thread::sleep_for(std::chrono::seconds(2));
+  if (code != 0 && is_later_rank()) std::this_thread::sleep_for(std::chrono::seconds(2));
   return code;
 }
 
