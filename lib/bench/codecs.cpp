@@ -15,7 +15,7 @@ Result<std::string> time_rows(const std::vector<Row>& rows, const Method& method
   const net::Stop stop;
   const auto measurement = run_bench(rows, method, stop, nullptr);
   if (!measurement) return std::unexpected(measurement.error());
-  std::string text = format_table(measurement->cells, false);
+  std::string text = format_table(measurement->cells, false, false);
   text += fmt::format("\nmachine   {}\n", measure::describe(measure::this_machine()));
   for (const std::string& warning : judge(method, *measurement))
     text += "warning   " + warning + "\n";

@@ -42,26 +42,21 @@ std::string block_title(const CellName& name) {
   return fixed.empty() ? title : title + ": " + fixed;
 }
 
-bool has_counters(const std::vector<Cell>& cells) {
-  return std::any_of(cells.begin(), cells.end(),
-                     [](const Cell& cell) { return cell.figures.instructions.has_value(); });
-}
+/// An encoder owns what it makes, and has nothing to validate.
+bool encodes(const CellName& name) { return name.op == "encode"; }
 
-/// Of an encoder only the object is told: it owns what it makes and has nothing to validate.
+/// What stands at the end of a row: how the values are given, and what happens to the object.
 std::string format_labels(const CellName& name) {
-  const Labels& labels = name.labels;
-  if (name.op == "encode") return std::string(labels.object == "none" ? "" : labels.object);
-  std::string text = labels.result;
-  text += fmt::format("{}{}", text.empty() ? "" : " ", labels.validated ? "checked" : "unchecked");
-  if (labels.object != "none") text += fmt::format(" {}", labels.object);
+  std::string text(encodes(name) ? "" : name.labels.result);
+  if (name.labels.object != "none")
+    text += fmt::format("{}{}", text.empty() ? "" : " ", name.labels.object);
   return text;
 }
 
-std::string header(bool counters) {
-  return fmt::format("{:<28} {:<9} {:>7} {:>7} {:>6} {:>7} {:>7} {:>7} {:>6} {:>6} {:>11}{}  {}\n",
-                     "row", "op", "min ns", "p50 ns", "spread", "p99 ns", "M/s", "MB/s", "wire B",
-                     "allocs", "cpu us+sy",
-                     counters ? fmt::format(" {:>6} {:>6}", "instr", "cycles") : "", "labels");
+/// Rows of one group did the same work with the same checks.
+std::string group_title(const CellName& name) {
+  if (encodes(name)) return std::string(name.op);
+  return fmt::format("{}, {}", name.op, name.labels.validated ? "checked" : "unchecked");
 }
 
 std::string format_count(const std::optional<double>& count) {
@@ -69,26 +64,45 @@ std::string format_count(const std::optional<double>& count) {
   return *count == 0 ? "0" : format_figure(*count);
 }
 
-std::string format_row(const Cell& cell, bool counters) {
-  const CellFigures& figures = cell.figures;
-  std::string text = fmt::format("{:<28} {:<9}", cell.name.row(), cell.name.op);
-  if (cell.refused) return text + "  refused: " + *cell.refused + "\n";
-  if (figures.batches == 0) return text + "  not measured\n";
-  text += fmt::format(
-      " {:>7} {:>7} {:>5.1f}% {:>7} {:>7} {:>7} {:>6.0f} {:>6} {:>11}",
-      format_figure(figures.ns_min), format_figure(figures.ns_p50), figures.spread_pct,
-      format_figure(figures.ns_p99), format_figure(figures.qps / 1e6),
-      format_figure(figures.mb_per_s), figures.wire_bytes, format_count(figures.allocations),
-      fmt::format("{}+{}", format_figure(figures.cpu_user_ns), format_count(figures.cpu_sys_ns)));
-  if (counters) {
-    text += fmt::format(" {:>6} {:>6}", format_count(figures.instructions),
-                        format_count(figures.cycles));
-  }
-  if (const std::string labels = format_labels(cell.name); !labels.empty()) text += "  " + labels;
-  return text + "\n";
+/// Of what is decoded the size is that of what was encoded.
+std::string header(const CellName& group) {
+  return fmt::format("{:<28}{:>7}{:>7}{:>6}{:>6}{}{:>7}{:>6}\n", group_title(group), "p50 ns",
+                     "spread", "p99", "M/s", encodes(group) ? " bytes" : "", "allocs", "cpu");
 }
 
-/// Ops in their first order, the fastest row of each first; rows without figures last.
+std::string format_row(const Cell& cell) {
+  const CellFigures& figures = cell.figures;
+  std::string text = fmt::format("{:<28}", cell.name.row());
+  if (cell.refused) return text + "  refused: " + *cell.refused + "\n";
+  if (figures.batches == 0) return text + "  not measured\n";
+  text += fmt::format("{:>7}{:>6.{}f}%{:>6}{:>6}", format_figure(figures.ns_p50),
+                      figures.spread_pct, figures.spread_pct < 100 ? 1 : 0,
+                      format_figure(figures.ns_p99), format_figure(figures.qps / 1e6));
+  if (encodes(cell.name)) text += fmt::format("{:>6.0f}", figures.wire_bytes);
+  text += fmt::format("{:>7}{:>6}", format_count(figures.allocations),
+                      format_figure(figures.cpu_user_ns + figures.cpu_sys_ns));
+  const std::string labels = format_labels(cell.name);
+  return text + (labels.empty() ? "\n" : " " + labels + "\n");
+}
+
+/// What a row cost besides; most of it is asked for rarely.
+std::string format_costs(const std::vector<const Cell*>& block) {
+  std::string text = fmt::format("\n{:<38}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}\n", "", "min ns", "MB/s",
+                                 "user", "sys", "instr", "cycles");
+  for (const Cell* cell : block) {
+    const CellFigures& figures = cell->figures;
+    if (figures.batches == 0) continue;
+    text += fmt::format("{:<38}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}\n",
+                        fmt::format("{} {}", cell->name.row(), cell->name.op),
+                        format_figure(figures.ns_min), format_figure(figures.mb_per_s),
+                        format_figure(figures.cpu_user_ns), format_count(figures.cpu_sys_ns),
+                        format_count(figures.instructions), format_count(figures.cycles));
+  }
+  return text;
+}
+
+/// Ops in their first order, those that check first; in each the fastest row first, and rows
+/// without figures last.
 void sort_block(std::vector<const Cell*>& block) {
   std::vector<std::string_view> ops;
   for (const Cell* cell : block) {
@@ -96,7 +110,8 @@ void sort_block(std::vector<const Cell*>& block) {
   }
   const auto rank = [&ops](const Cell* cell) {
     const auto op = std::find(ops.begin(), ops.end(), cell->name.op) - ops.begin();
-    return std::tuple(op, cell->figures.batches == 0, cell->figures.ns_p50, cell);
+    const bool unchecked = !encodes(cell->name) && !cell->name.labels.validated;
+    return std::tuple(op, unchecked, cell->figures.batches == 0, cell->figures.ns_p50, cell);
   };
   std::sort(block.begin(), block.end(),
             [&rank](const Cell* a, const Cell* b) { return rank(a) < rank(b); });
@@ -114,8 +129,7 @@ std::string format_p50(const std::vector<Cell>& cells, std::string_view key) {
   return cell == nullptr ? "-" : format_figure(cell->figures.ns_p50);
 }
 
-std::string format_table(const std::vector<Cell>& cells, bool colour) {
-  const bool counters = has_counters(cells);
+std::string format_table(const std::vector<Cell>& cells, bool colour, bool costs) {
   std::string text;
   for (std::size_t i = 0; i < cells.size();) {
     std::vector<const Cell*> block;
@@ -129,14 +143,17 @@ std::string format_table(const std::vector<Cell>& cells, bool colour) {
     ++i;
     if (seen) continue;
     sort_block(block);
-    text += fmt::format("{}{}\n{}", text.empty() ? "" : "\n", block_title(first), header(counters));
-    std::string_view op;
+    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", block_title(first));
+    std::string group;
     for (const Cell* cell : block) {
-      const std::string line = format_row(*cell, counters);
-      const bool best = cell->name.op != op && cell->figures.batches > 0;
-      op = cell->name.op;
+      const std::string line = format_row(*cell);
+      const bool begins = group_title(cell->name) != group;
+      if (begins) text += header(cell->name);
+      group = group_title(cell->name);
+      const bool best = begins && cell->figures.batches > 0;
       text += colour && best ? fmt::format("{}{}{}", kBold, line, kPlain) : line;
     }
+    if (costs) text += format_costs(block);
   }
   return text;
 }

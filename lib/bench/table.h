@@ -10,9 +10,11 @@
 
 namespace wiremark::bench {
 
-/// One block per workload, shape and access; in it the fastest row of each op first. At most 120
-/// columns. `colour` marks the fastest own row of each op.
-std::string format_table(const std::vector<Cell>& cells, bool colour);
+/// One block per workload, shape and access; in it a group for each op, and for those that check
+/// what they decode and those that do not, with the fastest row first. Times and `cpu` in ns an
+/// operation; at most 80 columns. `colour` marks the first row of each group; `costs` adds what is
+/// asked for rarely, hardware counters among it.
+std::string format_table(const std::vector<Cell>& cells, bool colour, bool costs);
 
 /// Three significant digits, from 1,000 on whole: "3.61", "84.2", "1485".
 std::string format_figure(double figure);

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/units.h"
+#include "report/folding.h"
 #include "report/json.h"
 
 namespace wiremark::tools {
@@ -97,24 +98,33 @@ std::string format_interval(const measure::MedianInterval& ratio) {
 }
 
 std::string format_baseline(const Baseline& baseline, bool all) {
-  std::string text = baseline.file.empty()
-                         ? fmt::format("time now / then, tolerance {}%\n", baseline.tolerance_pct)
-                         : fmt::format("\nbaseline  {}, tolerance {}%; time now / then\n",
-                                       baseline.file, baseline.tolerance_pct);
+  std::string text = baseline.file.empty() ? "" : fmt::format("\nbaseline  {}\n", baseline.file);
+  text += fmt::format("time now / then, tolerance {}%", baseline.tolerance_pct);
+  if (!baseline.changes.empty()) {
+    const Change& least = *std::ranges::min_element(
+        baseline.changes, {}, [](const Change& change) { return change.ratio.confidence; });
+    text += fmt::format(", each {:.1f} % sure", 100 * least.ratio.confidence);
+  }
+  text += '\n';
   for (const Change& change : baseline.changes) {
     const bool told = change.answer == Answer::slower || change.answer == Answer::faster;
     if (!told && !all) continue;
-    text += fmt::format("  {:<9}  {:<46} {}\n", to_string(change.answer), change.key,
-                        format_interval(change.ratio));
+    const measure::MedianInterval& ratio = change.ratio;
+    text += fmt::format(
+        "  {:<10}{:<21} {}\n", to_string(change.answer),
+        fmt::format("{:.2f} ({:.2f} to {:.2f})", ratio.median, ratio.lower, ratio.upper),
+        change.key);
   }
   for (const std::string& key : baseline.missing) text += fmt::format("  new        {}\n", key);
+  constexpr std::size_t kChange = 12;
+  text = report::folded(text, kChange);
   if (baseline.changes.empty()) return text + "  FAILED     it has no row of this run\n";
   const std::size_t undecided = baseline.count(Answer::undecided);
-  text += fmt::format("  of {} rows {} slower, {} faster, {} level, {} undecided{}\n",
-                      baseline.changes.size(), baseline.count(Answer::slower),
-                      baseline.count(Answer::faster), baseline.count(Answer::level), undecided,
-                      undecided > 0 ? " (more --repeat, or a quieter machine, may tell)" : "");
-  return text;
+  const auto counted = fmt::format(
+      "  of {} rows {} slower, {} faster, {} level, {} undecided{}\n", baseline.changes.size(),
+      baseline.count(Answer::slower), baseline.count(Answer::faster), baseline.count(Answer::level),
+      undecided, undecided > 0 ? " (more --repeat, or a quieter machine, may tell)" : "");
+  return text + report::folded(counted, 2);
 }
 
 }  // namespace wiremark::tools

@@ -105,7 +105,8 @@ void add_output(CommandLine& line, Options& options) {
   line.add_html(options.output);
   line.add_colour(options.output);
   line.add_progress(options.output);
-  line.add_flag("-v,--verbose", options.verbose, "Also print how each row's batches were cut");
+  line.add_flag("-v,--verbose", options.verbose,
+                "Also print what each row cost besides, and how its batches were cut");
 }
 
 /// Fills in what the user left out.

@@ -29,15 +29,15 @@ std::string cells_text(const report::CodecTable& codecs, bool colour) {
     case report::View::cells:
       break;
   }
-  return bench::format_table(codecs.cells, colour);
+  return bench::format_table(codecs.cells, colour, codecs.verbose);
 }
 
 /// How many operations a batch of each row has, and how many batches were timed.
 std::string batches_text(const std::vector<Cell>& cells) {
-  std::string text = "\n";
+  std::string text = fmt::format("\n{:<62}{:>8}{:>10}\n", "", "batches", "of");
   for (const Cell& cell : cells) {
-    text += fmt::format("batches   {:<48} {:>7} x {} operations\n", cell.name.key(),
-                        cell.figures.batches, cell.figures.batch_operations);
+    text += fmt::format("{:<62}{:>8}{:>10}\n", cell.name.key(), cell.figures.batches,
+                        cell.figures.batch_operations);
   }
   return text;
 }
@@ -46,7 +46,7 @@ std::string batches_text(const std::vector<Cell>& cells) {
 
 std::string text_report(const report::CodecTable& codecs, bool colour) {
   const report::RunResult& run = codecs.run;
-  std::string text = cells_text(codecs, colour);
+  std::string text = report::folded(cells_text(codecs, colour), 2);
   if (codecs.verbose) text += batches_text(codecs.cells);
   std::string below = fmt::format("\nmachine   {}\n", measure::describe(run.host));
   below += fmt::format("built     {}, wiremark {}; in use: {}\n", run.host.compiler, run.version,

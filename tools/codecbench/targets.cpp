@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/table.h"
 #include "measure/ratio.h"
 
 namespace wiremark::tools {
@@ -15,6 +16,7 @@ namespace {
 /// `of` takes at least, or at most, `wanted` times as long as `to`.
 struct Target {
   std::string what;
+  std::string_view access;
   std::string of;
   std::string to;
   double wanted;
@@ -56,8 +58,9 @@ Target ahead_of(const Rival& rival, std::string_view where, std::string_view tol
   const auto key = [&](std::string_view implementation) {
     return fmt::format("{}/{}:{}/{}/{}", where, rival.format, implementation, rival.op, access);
   };
-  return {fmt::format("{} / {} {}, {} {}{}", rival.library, rival.format, rival.op, told, access,
-                      own == "own" ? "" : ", called"),
+  return {fmt::format("{}/{} {}, {}{}", rival.library, rival.format, rival.op, told,
+                      own == "own" ? "" : " called"),
+          access,
           key(rival.library),
           key(own),
           kAhead,
@@ -86,44 +89,43 @@ void add_ahead(std::vector<Target>& targets, std::string_view access) {
   }
 }
 
+/// y3 has no library in C++: what a user of simdjson would wait for the same value.
+void add_y3(std::vector<Target>& targets, std::string_view access) {
+  const auto key = [&](std::string_view row) {
+    return fmt::format("take/pairs=63/{}/take/{}", row, access);
+  };
+  targets.push_back({"simdjson-dom/y3 take, 1 of 63 checked", access, key("json:simdjson-dom"),
+                     key("y3:own"), 4});
+  targets.push_back({"simdjson/y3 take, walk to 1 of 63", access, key("json:simdjson-partial"),
+                     key("y3:own-partial"), 4});
+}
+
 /// What is promised of texts of one script.
 void add_scripts(std::vector<Target>& targets, std::string_view access) {
   for (const std::string_view script : {"chinese", "russian"}) {
     const auto key = [&](std::string_view row, std::string_view shape) {
       return fmt::format("packet/{}/{}/decode/{}", shape, row, access);
     };
-    const auto what = [&](std::string_view of) {
-      return fmt::format("{} decode, {} {}", of, script, access);
-    };
-    targets.push_back({fmt::format("protobuf decode per byte, {} / ascii, {}", script, access),
+    const auto what = [&](std::string_view of) { return fmt::format("{} decode, {}", of, script); };
+    targets.push_back({fmt::format("protobuf decode per byte, {}/ascii", script), access,
                        key("protobuf:own", script), key("protobuf:own", "ascii"), 1.5, true, true});
-    targets.push_back({what("libprotobuf / protobuf"), key("protobuf:libprotobuf", script),
+    targets.push_back({what("libprotobuf/protobuf"), access, key("protobuf:libprotobuf", script),
                        key("protobuf:own", script), 1});
-    targets.push_back({what("simdjson-strict / json"), key("json:simdjson-strict", script),
+    targets.push_back({what("simdjson-strict/json"), access, key("json:simdjson-strict", script),
                        key("json:own", script), 2});
   }
 }
 
 /// What is promised, in the order of the table.
 std::vector<Target> promises() {
-  // y3 has no library in C++: what a user of simdjson would wait for the same value.
-  const std::string simdjson = "take/pairs=63/json:simdjson-";
-  const std::string y3 = "take/pairs=63/y3:own";
   std::vector<Target> targets = {
-      {"bytes encode / memcpy, hot", "packet/ascii/bytes:own/encode/hot",
+      {"bytes encode/memcpy", "hot", "packet/ascii/bytes:own/encode/hot",
        "packet/ascii/bytes:memcpy/encode/hot", 2.5, true},
-      {"bytes decode / memcpy, hot", "packet/ascii/bytes:own/decode/hot",
+      {"bytes decode/memcpy", "hot", "packet/ascii/bytes:own/decode/hot",
        "packet/ascii/bytes:memcpy/encode/hot", 1, true},
-      {"simdjson-dom / y3 take, 1 of 63 checked hot", simdjson + "dom/take/hot", y3 + "/take/hot",
-       4},
-      {"simdjson-dom / y3 take, 1 of 63 checked cold", simdjson + "dom/take/cold",
-       y3 + "/take/cold", 4},
-      {"simdjson / y3 take, walk to 1 of 63 hot", simdjson + "partial/take/hot",
-       y3 + "-partial/take/hot", 4},
-      {"simdjson / y3 take, walk to 1 of 63 cold", simdjson + "partial/take/cold",
-       y3 + "-partial/take/cold", 4},
   };
   for (const std::string_view access : {"hot", "cold"}) {
+    add_y3(targets, access);
     add_ahead(targets, access);
     add_scripts(targets, access);
   }
@@ -142,20 +144,22 @@ std::optional<measure::MedianInterval> ratio_of(const Cell& of, const Cell& to, 
   return measure::paired_ratio(repeats);
 }
 
-std::string format_target(const std::vector<Cell>& cells, const Target& target) {
+/// The line of a target; `confidence` becomes that of its interval where that is lower.
+std::string format_target(const std::vector<Cell>& cells, const Target& target,
+                          double& confidence) {
   const Cell* of = find_cell(cells, target.of);
   if (target.optional && of == nullptr) return {};
-  std::string line = fmt::format("{:<52} ", target.what);
-  line += fmt::format("{} {:>4}x", target.at_most ? "<=" : ">=", target.wanted);
+  std::string line =
+      fmt::format("{:<44}{} {:>3}x", target.what, target.at_most ? "<=" : ">=", target.wanted);
   const Cell* to = find_cell(cells, target.to);
-  if (of == nullptr || to == nullptr) {
+  if (of == nullptr || to == nullptr)
     return line + fmt::format("  n/a (no row {})\n", of == nullptr ? target.of : target.to);
-  }
   const auto ratio = ratio_of(*of, *to, target.per_byte);
   if (!ratio) return line + "  n/a (no repeat has both)\n";
-  line += fmt::format(" {:>8.2f}  {:<16} {:>5.1f} %  ", ratio->median,
-                      fmt::format("{:.2f} to {:.2f}", ratio->lower, ratio->upper),
-                      100 * ratio->confidence);
+  confidence = std::min(confidence, ratio->confidence);
+  line += fmt::format("{:>6} {:<12} ", bench::format_figure(ratio->median),
+                      fmt::format("{} to {}", bench::format_figure(ratio->lower),
+                                  bench::format_figure(ratio->upper)));
   const measure::Side side = measure::side_of(*ratio, target.wanted);
   const measure::Side kept = target.at_most ? measure::Side::below : measure::Side::above;
   const std::string_view answer = side == measure::Side::undecided ? "undecided"
@@ -194,10 +198,19 @@ void choose_targets(Selection& selection) {
 }
 
 std::string format_targets(const std::vector<Cell>& cells) {
-  std::string text =
-      fmt::format("{:<52} {:>8} {:>8}  {:<16} {:>7}\n", "time of the first / of the second",
-                  "promised", "ours", "interval", "sure");
-  for (const Target& target : promises()) text += format_target(cells, target);
+  std::string text;
+  std::string_view access;
+  double confidence = 1;
+  for (const Target& target : promises()) {
+    if (target.access != access) {
+      text += fmt::format("{}{:<43}{:>8}{:>6} {}\n", text.empty() ? "" : "\n",
+                          fmt::format("time of the first/of the second, {}", target.access),
+                          "promised", "ours", "interval");
+    }
+    access = target.access;
+    text += format_target(cells, target, confidence);
+  }
+  if (confidence < 1) text += fmt::format("\nintervals: {:.1f} % sure\n", 100 * confidence);
   return text + format_allocations(cells);
 }
 

@@ -14,14 +14,14 @@ std::string ms_of(const std::vector<Cell>& cells, const CellName& name, double t
 }
 
 constexpr std::string_view kE2Wrong =
-    "\nPublished: byte stream before protobuf before JSON, \"several times to an order of\n"
-    "magnitude\" apart; no figures.\n"
-    "What the original got wrong: its byte stream unpacked from the wrong buffer and copied no\n"
-    "content; nothing kept the compiler from dropping the work; time was taken from tv_usec "
-    "alone,\n"
-    "which wraps every second; one message was packed again and again, so caches and branch\n"
-    "predictor knew it by heart (compare the columns hot and cold: cold rows draw the numbers of\n"
-    "each message anew).\n";
+    "\n"
+    "Published: byte stream before protobuf before JSON, \"several times to an order\n"
+    "of magnitude\" apart; no figures.\n"
+    "What the original got wrong: its byte stream unpacked from the wrong buffer and\n"
+    "copied no content; nothing kept the compiler from dropping the work; time was\n"
+    "taken from tv_usec alone, which wraps every second; one message was packed again\n"
+    "and again, so caches and branch predictor knew it by heart (compare the columns\n"
+    "hot and cold: cold rows draw the numbers of each message anew).\n";
 
 }  // namespace
 
