@@ -9,15 +9,34 @@ namespace wiremark::picture {
 namespace {
 
 constexpr double kRow = 30;
+constexpr double kTallRow = 38;
 constexpr double kThick = 16;
 constexpr double kNameMax = 240;
 constexpr double kLabelMax = 240;
 constexpr double kGap = 12;
 
-double widest(const std::vector<Bar>& bars, std::string Bar::* text) {
+constexpr double kLine = 16;  // Of a name of two.
+
+double widest(const std::vector<Bar>& bars, auto&& lines_of) {
   double width = 0;
-  for (const Bar& bar : bars) width = std::max(width, width_of(bar.*text));
+  for (const Bar& bar : bars) {
+    for (const std::string& line : lines_of(bar)) width = std::max(width, width_of(line));
+  }
   return width;
+}
+
+std::vector<std::string> lines_of_name(const Bar& bar) { return in_two_lines(bar.name, kNameMax); }
+
+std::vector<std::string> lines_of_label(const Bar& bar) { return {fitting(bar.label, kLabelMax)}; }
+
+void draw_name(Svg& svg, const Bar& bar, double right, double middle) {
+  const std::vector<std::string> lines = lines_of_name(bar);
+  const bool cut = !bar.name.ends_with(lines.back());
+  double at = middle - kLine / 2 * static_cast<double>(lines.size() - 1);
+  for (const std::string& line : lines) {
+    svg.text(right, at, line, Anchor::end, "", cut ? bar.name : std::string_view());
+    at += kLine;
+  }
 }
 
 void draw_body(Svg& svg, const Bar& bar, const Box& box) {
@@ -52,28 +71,29 @@ void draw_mark(Svg& svg, const Bar& bar, const Scale& scale, double middle) {
 }  // namespace
 
 Svg draw(const Bars& chart) {
-  const double left = std::min(widest(chart.bars, &Bar::name), kNameMax) + kGap;
-  const double right = std::min(widest(chart.bars, &Bar::label), kLabelMax) + kGap + 4;
-  const double height = kRow * static_cast<double>(chart.bars.size());
+  const double left = widest(chart.bars, lines_of_name) + kGap;
+  const double right = widest(chart.bars, lines_of_label) + kGap + 4;
+  const bool tall =
+      std::ranges::any_of(chart.bars, [](const Bar& bar) { return lines_of_name(bar).size() > 1; });
+  const double row = tall ? kTallRow : kRow;
+  const double height = row * static_cast<double>(chart.bars.size());
   Svg svg(kWide, 8 + height + Plot::kBelow, chart.caption);
   const Box area{left, 8, kWide - left - right, height};
   draw_x_axis(svg, area, chart.axis);
   const Scale scale(chart.axis, area.left, area.right());
   if (chart.line)
     svg.line(scale.at(*chart.line), area.top, scale.at(*chart.line), area.bottom(), "a");
-  double middle = area.top + kRow / 2;
+  double middle = area.top + row / 2;
   for (const Bar& bar : chart.bars) {
-    const std::string name = fitting(bar.name, kNameMax);
-    svg.text(left - kGap, middle, name, Anchor::end, "",
-             name == bar.name ? std::string_view() : bar.name);
+    draw_name(svg, bar, left - kGap, middle);
     if (!chart.line) {
       const double width = scale.at(bar.value) - area.left;
       draw_body(svg, bar, {area.left, middle - kThick / 2, std::max(width, 0.5), kThick});
     }
     const double end = draw_spread(svg, bar, scale, middle);
     if (chart.line) draw_mark(svg, bar, scale, middle);
-    svg.text(end + kGap - 4, middle, fitting(bar.label, kLabelMax));
-    middle += kRow;
+    svg.text(end + kGap - 4, middle, lines_of_label(bar).front());
+    middle += row;
   }
   return svg;
 }

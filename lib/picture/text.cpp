@@ -109,4 +109,13 @@ std::string fitting(std::string_view text, double width) {
   return out + std::string(kEllipsis);
 }
 
+std::vector<std::string> in_two_lines(std::string_view text, double width) {
+  if (width_of(text) <= width) return {std::string(text)};
+  std::size_t space = text.rfind(' ');
+  while (space != text.npos && space > 0 && width_of(text.substr(0, space)) > width)
+    space = text.rfind(' ', space - 1);
+  if (space == text.npos || space == 0) return {fitting(text, width)};
+  return {std::string(text.substr(0, space)), fitting(text.substr(space + 1), width)};
+}
+
 }  // namespace wiremark::picture

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace wiremark::picture {
 
@@ -22,5 +23,9 @@ std::string without_zeros(std::string_view text);
 
 /// `text`, or as much of it as fits into `width`, with an ellipsis.
 std::string fitting(std::string_view text, double width);
+
+/// `text` in one line, or in two broken at the last space that leaves a first line within `width`.
+/// A line that is wider all the same ends with an ellipsis.
+std::vector<std::string> in_two_lines(std::string_view text, double width);
 
 }  // namespace wiremark::picture

@@ -91,6 +91,20 @@ TEST_CASE("a text is cut to its room") {
   CHECK(width_of("mmm") > width_of("iii"));
 }
 
+TEST_CASE("a name that is too long for one line has two") {
+  using Lines = std::vector<std::string>;
+  const std::string name = "server, staged:500ms, blocking, by turns";
+  CHECK(in_two_lines(name, width_of(name)) == Lines{name});
+  CHECK(in_two_lines(name, width_of(name) - 1) ==
+        Lines{"server, staged:500ms, blocking, by", "turns"});
+  CHECK(in_two_lines(name, width_of(name) * 0.6) ==
+        Lines{"server, staged:500ms,", "blocking, by turns"});
+  CHECK(in_two_lines("WWWW WWWW", width_of("WW")) == Lines{fitting("WWWW WWWW", width_of("WW"))});
+  const Lines cut = in_two_lines("one " + name, width_of("one two"));
+  CHECK(cut[0] == "one");
+  CHECK(cut[1] == fitting(name, width_of("one two")));
+}
+
 TEST_CASE("zeros behind a point that say nothing are left out") {
   CHECK(without_zeros("1.50 ms") == "1.5 ms");
   CHECK(without_zeros("1.00 ms") == "1 ms");
@@ -139,6 +153,13 @@ TEST_CASE("a scale puts what is outside at its end") {
 TEST_CASE("no label lies over another") {
   check_labels(draw(eight_curves()));
   check_labels(draw(some_bars()));
+  Bars long_names = some_bars();
+  for (const char* wait : {"blocking", "blocking, by turns", "open"})
+    long_names.bars.push_back(
+        {std::string("server of many stages, staged:500ms, ") + wait, 0, 40, "40.0 us"});
+  check_labels(draw(long_names));
+  CHECK(times(draw(long_names).str(1), ">by turns<") == 0);
+  CHECK(times(draw(long_names).str(1), "blocking, by turns</text>") == 1);
   Curves flat = eight_curves();
   flat.plot_height = 110;
   flat.x = linear(0, 86'400);
