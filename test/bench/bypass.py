@@ -71,9 +71,8 @@ def once(pair, way, load, seconds):
 
 
 def print_load(name, runs):
-    table = Table(('', '<30'), ('RTT p50 us', '>11,.1f'), ('client us', '>10,.2f'),
-                  ('server us', '>10,.2f'), ('both us', '>8,.2f'), ('k/s', '>7,.0f'),
-                  ('lost', '>20'))
+    table = Table(('p50 and CPU in us', '<30'), ('p50', '>7,.1f'), ('client', '>7,.2f'),
+                  ('server', '>7,.2f'), ('both', '>6,.2f'), ('k/s', '>6,.0f'), ('lost', '>9'))
     print(f'\n{name}\n{table.head()}')
     for way in WAYS:
         kept = [run for run in runs[name] if run['way'] == way and 'failed' not in run]
@@ -85,7 +84,7 @@ def print_load(name, runs):
             return median_interval([run[figure] for run in kept]).median
         lost, sent = sum(run['lost'] for run in kept), sum(run['sent'] for run in kept)
         print(table.row(way, middle('p50_us'), middle('client_us'), middle('server_us'),
-                        middle('cpu_us'), middle('rate') / 1000, f'{lost:,} of {sent:,}'))
+                        middle('cpu_us'), middle('rate') / 1000, f'{100 * lost / sent:.2g} %' if lost else '0'))
 
 
 def print_goal(runs, goal):
@@ -122,7 +121,7 @@ def measure(options, document):
                              | {'point': name, 'server': way})
             print_load(name, runs)
     print('\nProcessor time is that of a message and its answer. What the kernel does in an '
-          'interrupt is charged to\nwhom it interrupts. Both ends are on one machine, joined by '
+          'interrupt is charged to whom it interrupts. Both ends are on one machine, joined by '
           'veth: no network card was tried.')
     print('\ngoals, ' + LEGEND)
     for goal in GOALS:

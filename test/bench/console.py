@@ -1,5 +1,20 @@
 """What every benchmark prints: its progress, the servers it runs and the machine it ran on."""
+import re
 import sys
+import textwrap
+
+# No line of a report is wider. A pipe gets what a terminal gets.
+COLUMNS = 80
+
+
+def folded(line):
+    """A line within COLUMNS: what follows stands below the text behind a label, or is indented."""
+    if len(line) <= COLUMNS:
+        return line
+    label = re.match(r' *\S+  +', line)
+    indent = label.end() if label and label.end() < 20 else len(line) - len(line.lstrip()) + 2
+    return '\n'.join(textwrap.wrap(line, COLUMNS, subsequent_indent=' ' * indent, drop_whitespace=True,
+                                   replace_whitespace=False, break_long_words=False, break_on_hyphens=False))
 
 
 def progress(text):

@@ -4,20 +4,24 @@ import pathlib
 import sys
 import time
 
+from bench.console import folded
 from bench.ratio import Interval
 
 SCHEMA = 'wiremark.experiment/1'
 
 
 class Told:
-    """Standard output that remembers."""
+    """Standard output that folds its lines and remembers them."""
 
     def __init__(self, out):
-        self.out, self.text = out, ''
+        self.out, self.lines, self.begun = out, [], ''
 
     def write(self, text):
-        self.text += text
-        return self.out.write(text)
+        *whole, self.begun = (self.begun + text).split('\n')
+        for line in whole:
+            self.lines += folded(line).split('\n')
+            self.out.write(folded(line) + '\n')
+        return len(text)
 
     def __getattr__(self, name):
         return getattr(self.out, name)
@@ -112,7 +116,9 @@ class Document:
         return self
 
     def __exit__(self, *_):
+        if self.told.begun:
+            self.told.write('\n')
         sys.stdout = self.told.out
-        self.content['text'] = self.told.text.splitlines()
+        self.content['text'] = self.told.lines
         if self.path:
             pathlib.Path(self.path).write_text(json.dumps(self.content), encoding='utf-8')

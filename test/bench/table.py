@@ -1,6 +1,8 @@
 """A table that is printed row by row, as its rows come."""
 import re
 
+from bench.console import COLUMNS
+
 
 class Table:
     """Each column is a heading and how its cells are formatted, such as '<12' or '>9,.1f'. A cell
@@ -8,6 +10,8 @@ class Table:
 
     def __init__(self, *columns):
         self.columns = columns
+        if len(self._line('x' * int(self._place(spec)[1:]) for _, spec in columns)) > COLUMNS:
+            raise ValueError(f'a table of more than {COLUMNS} columns')
 
     @staticmethod
     def _place(spec):

@@ -116,7 +116,7 @@ def measure(options, document):
                 except RuntimeError as error:
                     ends = {'failed': str(error)}
                 rows.append(dataclasses.asdict(cell) | ends)
-                e1_report.print_row(rows[-1], first=len(rows) == 1)
+                e1_report.print_row(rows[-1], rows[-2] if len(rows) > 1 else None)
                 document.add(rows[-1])
     return rows
 
@@ -127,8 +127,8 @@ def main(arguments):
     with Document('E1', options.json) as document:
         if options.show:
             rows = [row for name in options.show for row in runs_of(name)]
-            for number, row in enumerate(rows):
-                e1_report.print_row(row, first=number == 0)
+            for before, row in zip([None, *rows], rows):
+                e1_report.print_row(row, before)
         else:
             rows = measure(options, document)
         e1_report.print_end(rows)

@@ -7,20 +7,18 @@ from bench.table import Table
 HEADERS = 14 + 20 + 32
 MIB = 1 << 20
 
-TABLE = Table(('tick', '<6'), ('clients', '<8'), ('format', '<11'), ('msgs/s', '>7,.0f'), ('us', '>5.2f'),
-              ('MiB/s', '>5.1f'), ('packets/s', '>9,.0f'), ('p50', '>7'), ('p99', '>7'), ('tick', '>7'),
-              ('max', '>7'), ('found', '>5,'), ('max', '>5,'), ('', '<1'))
+TABLE = Table(('format', '<12'), ('k/s', '>5.1f'), ('us', '>4.1f'), ('MiB', '>4.1f'), ('kpkt', '>5.1f'),
+              ('p50', '>7'), ('p99', '>7'), ('tick', '>7'), ('max', '>7'), ('found', '>5'), ('max', '>4'))
 
-PUBLISHED = """
-published (10,000 connections, 10 messages/s each, processed every 500 ms):
-  byte stream   30,000 packets/s, 5 MB/s; tick 10+ ms; 0 bytes left in a connection's buffer
-  protobuf      150,000 to 200,000 packets/s, 20 MB/s; tick 100+ ms; 600 to 700 bytes left
-  JSON          as protobuf; tick several 100 ms; 2,000 to 3,000 bytes left
-  with 10 ms in place of 500 ms the byte stream moved as much as the others.
-wrong in the original, and not here:
-  protobuf and JSON took a packet's length from one byte, so packets over 255 bytes broke;
-  jansson parsed a buffer without an end; time came from tv_usec alone and wrapped every second.
-"""
+PUBLISHED = (
+    '\npublished (10,000 connections, 10 messages/s each, processed every 500 ms):\n'
+    '  byte stream  30,000 packets/s, 5 MB/s; tick 10+ ms; 0 bytes left in a buffer\n'
+    '  protobuf     150,000 to 200,000 packets/s, 20 MB/s; tick 100+ ms; 600 to 700 bytes left\n'
+    '  JSON         as protobuf; tick several 100 ms; 2,000 to 3,000 bytes left\n'
+    '  with 10 ms in place of 500 ms the byte stream moved as much as the others.\n'
+    'wrong in the original, and not here:\n'
+    "  protobuf and JSON took a packet's length from one byte, so packets over 255 bytes broke; jansson parsed a "
+    'buffer without an end; time came from tv_usec alone and wrapped every second.\n')
 
 
 def time_of(ns):
@@ -41,23 +39,23 @@ def per_second(load, *names):
                for name in names) / totals['seconds']
 
 
-def print_row(row, first):
-    if first:
-        print(TABLE.head())
-    cell = row['model'].partition(':')[2] or row['model'], row['client'], row['format']
+def print_row(row, before):
+    """One row, below the heading of its model and clients where `before`, the row before, has others."""
+    if before is None or (before['model'], before['client']) != (row['model'], row['client']):
+        print(f"\n{row['model']}, {row['client']} clients\n{TABLE.head()}")
     if 'failed' in row:
-        print(f"  {', '.join(cell)} failed: {row['failed']}", flush=True)
+        print(f"  {row['format']} failed: {row['failed']}", flush=True)
         return
     load, stages = row['load'], row['server'].get('stages')
     ticks = ('-', '-', '-', '-')
     if stages:
         tick, found = stages['tick_ns'], stages['backlog_found_bytes']
-        ticks = time_of(percentile(tick, 50)), time_of(tick['max']), found['p99'], found['max']
+        ticks = time_of(percentile(tick, 50)), time_of(tick['max']), str(found['p99']), str(found['max'])
     latency = load['latency_ns']
-    print(TABLE.row(*cell, load['totals']['qps'], load['server_us_cpu_per_message'],
-                    per_second(load, 'bytes_in', 'bytes_out') / MIB, per_second(load, 'in', 'out'),
-                    time_of(percentile(latency, 50)), time_of(percentile(latency, 99)), *ticks,
-                    '' if believed(row) else '!'), flush=True)
+    print(TABLE.row(row['format'] + ('' if believed(row) else '!'), load['totals']['qps'] / 1000,
+                    load['server_us_cpu_per_message'], per_second(load, 'bytes_in', 'bytes_out') / MIB,
+                    per_second(load, 'in', 'out') / 1000, time_of(percentile(latency, 50)),
+                    time_of(percentile(latency, 99)), *ticks), flush=True)
 
 
 def believed(row):
@@ -104,8 +102,8 @@ def print_answer(rows):
     if not blocked or not free:
         print('the open question needs staged:500ms with blocking and with open clients')
         return
-    print("""the open question: why do the slower codecs move more data? They do not. What decides is
-whether clients wait for the tick. All formats together, each way, headers included:""")
+    print('the open question: why do the slower codecs move more data? They do not. What decides is whether clients '
+          'wait for the tick. All formats together, each way, headers included:')
     for model in ('staged:500ms', 'staged:10ms'):
         for client in ('blocking', 'open'):
             said = describe(rows, model, client)
@@ -114,17 +112,17 @@ whether clients wait for the tick. All formats together, each way, headers inclu
     most_blocked, most_free = (max(row['server']['stages']['backlog_found_bytes']['max'] for row in those)
                                for those in (blocked, free))
     blocked_each, free_each = (span(those, packets_per_message, 2) for those in (blocked, free))
-    print(f"""  A client that blocks on each echo gets one per tick, so 500 ms allow 2 messages/s of the 10,
-  in every format. That is what was published for the byte stream: 30,000 packets/s at 5 MB/s.
-  The 150,000 to 200,000 packets/s at 20 MB/s published for protobuf and JSON are the whole
-  rate, which no client reaches that waits for a tick of 500 ms. Their backlog says the same:
-  a client with one message in flight leaves one in the buffer (here at most {most_blocked:,} bytes), while
-  600 to 3,000 bytes are 6 to 30 messages (here of {span(free, bytes_per_message)} bytes, and up to {most_free:,} found).
-  So the runs compared did not carry the same load: clients had one message in flight with the
-  byte stream, and several with the others; why, the figures do not tell. A tick of 10 ms takes
-  the wait away, and with it the difference, as the authors saw when they changed the sleep.
-  Packets per message, both ways: {blocked_each} blocking, {free_each} open, at 500 ms. What waits over 40 ms
-  for its answer is acknowledged before, and the answers of a tick share a segment.""")
+    print('  A client that blocks on each echo gets one per tick, so 500 ms allow 2 messages/s of the 10, in every '
+          'format. That is what was published for the byte stream: 30,000 packets/s at 5 MB/s.\n'
+          '  The 150,000 to 200,000 packets/s at 20 MB/s published for protobuf and JSON are the whole rate, which no '
+          'client reaches that waits for a tick of 500 ms. Their backlog says the same: a client with one message in '
+          f'flight leaves one in the buffer (here at most {most_blocked:,} bytes), while 600 to 3,000 bytes are 6 to '
+          f'30 messages (here of {span(free, bytes_per_message)} bytes, and up to {most_free:,} found).\n'
+          '  So the runs compared did not carry the same load: clients had one message in flight with the byte stream, '
+          'and several with the others; why, the figures do not tell. A tick of 10 ms takes the wait away, and with it '
+          'the difference, as the authors saw when they changed the sleep.\n'
+          f'  Packets per message, both ways: {blocked_each} blocking, {free_each} open, at 500 ms. What waits over '
+          '40 ms for its answer is acknowledged before, and the answers of a tick share a segment.')
 
 
 def conclusions(rows):
@@ -168,9 +166,9 @@ def print_end(rows):
         config = done[0]['load']['config']
         print(f"\nload     {config['connections']} connections, {config['rate']} messages/s each, opened at "
               f"{config['connect-rate']}/s, {config['duration']} measured; every answer decoded and checked\n"
-              'columns  us: processor time of the server per message; MiB/s and packets/s both ways, packets\n'
-              '         being TCP segments from the kernel; p50 and p99: latency from the plan; tick and max:\n'
-              '         time of a walk over all connections, median and longest; found and max: bytes that\n'
-              "         wait for a walk in a connection, p99 and most, of the server's whole life;\n"
-              '         !: the run itself says that it should not be believed\n'
+              'columns  k/s: thousand messages a second; us: processor time of the server per message; MiB and kpkt: '
+              'MiB and thousand packets a second both ways, packets being TCP segments from the kernel; p50 and p99: '
+              'latency from the plan; tick and max: time of a walk over all connections, median and longest; found '
+              "and max: bytes that wait for a walk in a connection, p99 and most, of the server's whole life; "
+              '!: the run itself says that it should not be believed\n'
               f"machine  {machine(done[0]['load']['host'])}")

@@ -25,11 +25,11 @@ CONNECTIONS = (1, 10, 100, 1000, 10000)
 THREADED = (100, 1000)
 PEERS = ('epoll', 'uring', 'asio', 'asio-uring', 'event', 'bufferevent', 'uv')
 
-PUBLISHED = """
-published: muduo ahead of asio 1.4 by 15 %, of libevent 2.0.6 by 18 % at 4 KiB and 70 % at 16 KiB,
-           because libevent read at most 4,096 bytes at a time (bufferevent here, to this day)
-wrong in the original: one run of each and no processor time, so a busy machine or a busy client
-           could not be told from a slow server"""
+PUBLISHED = (
+    '\npublished  muduo ahead of asio 1.4 by 15 %, of libevent 2.0.6 by 18 % at 4 KiB and 70 % at 16 KiB, because '
+    'libevent read at most 4,096 bytes at a time (bufferevent here, to this day)\n'
+    'wrong      one run of each and no processor time, so a busy machine or a busy client could not be told from a '
+    'slow server')
 
 
 def points(options):

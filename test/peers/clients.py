@@ -57,7 +57,7 @@ def closed_once(options, generator, backend):
 
 
 def print_closed(runs):
-    table = Table(('client', '<14'), ('CPU us/request', '<20'), ('qps', '<27'), ('x netload epoll', '<21'))
+    table = Table(('client', '<14'), ('CPU us/request', '<20'), ('k/s', '<20'), ('x netload epoll', '<20'))
     for point, placed_at, clients in rounds.groups(runs):
         print(f'{rounds.heading(point, placed_at, clients)}\n{table.head()}')
         epoll = clients.get('netload epoll', [])
@@ -66,7 +66,7 @@ def print_closed(runs):
             ratio = None if own is epoll else rounds.ratio(own, epoll)
             thousands = median_interval([run['qps'] / 1000 for run in own])
             cost = median_interval(rounds.values(own, rounds.COST))
-            print(table.row(name, cost.text(2), f'{thousands.text(1)} k', ratio.text(2) if ratio else '-'))
+            print(table.row(name, cost.text(2), thousands.text(0), ratio.text(2) if ratio else '-'))
         ours = [name for name in clients if name.startswith('netload')]
         other = rounds.nearest(clients, ours)
         if other and epoll:
@@ -98,7 +98,7 @@ def closed(options, document):
     print_closed(document['closed'])
     print(f'{LEGEND}\n'
           'CPU of the whole client process by its requests, from its start to its end. netload '
-          'compares\nevery byte; wrk and h2load ask an HTTP server on the same reactor')
+          'compares every byte; wrk and h2load ask an HTTP server on the same reactor')
 
 
 def keep(document, part, name, one):

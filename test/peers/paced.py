@@ -109,9 +109,9 @@ def once(options, loop):
 def show(runs, aim):
     print(f'\nopen loop, {CONNECTIONS:,} connections x {RATE_HZ}/s x {SIZE} B for '
           f'{SECONDS + WARMUP_S} s, client on one processor: median of the rounds')
-    table = Table(('client', '<20'), ('rounds', '>6'), ('connections', '>11,.0f'), ('messages', '>9,.0f'),
-                  ('p50 ms', '>8.3f'), ('p99 ms', '>8.3f'), ('CPU us', '>7.2f'), ('RSS MiB', '>8.1f'),
-                  ('pacing p50 us', '>14.1f'), ('p99 us', '>8.1f'), (' placed', '<10'))
+    table = Table(('client', '<20'), ('of', '>2'), ('messages', '>9,.0f'), ('p50 ms', '>7.3f'),
+                  ('p99 ms', '>7.3f'), ('CPU us', '>6.2f'), ('MiB', '>4.0f'), ('off us', '>6.1f'),
+                  ('p99', '>7.1f'))
     print(table.head())
     by_name = {}
     for run in runs:
@@ -120,16 +120,17 @@ def show(runs, aim):
         middle = {figure: statistics.median(run[figure] for run in own if run[figure] is not None)
                   for figure in own[0] if isinstance(own[0][figure], (int, float))}
         places = ', '.join(sorted({str(run['placed']) for run in own}))
-        shown = ('connections', 'messages', 'p50_ms', 'p99_ms', 'cost_us', 'rss_mib', 'pacing_p50_us', 'pacing_p99_us')
-        print(table.row(name, len(own), *(middle[figure] for figure in shown), f' {places}'))
+        shown = ('messages', 'p50_ms', 'p99_ms', 'cost_us', 'rss_mib', 'pacing_p50_us', 'pacing_p99_us')
+        print(table.row(name, str(len(own)), *(middle[figure] for figure in shown)))
+        print(f"    {middle['connections']:,.0f} connections, processors {places}")
         for figure, what, most in AIMS.get(name, ()):
             print(aim(f'{name}, {what}', middle[figure], most))
     for name in by_name:
         if name != SockperfLoop.name and SockperfLoop.name in by_name:
             print('  ' + rounds.sentence(by_name, name, SockperfLoop.name, 'cost_us', 'client CPU per message'))
-    print('latency from the plan (netload) or the send (sockperf). CPU of the whole client process '
-          'by all\nmessages that the server had. Pacing error: how far a message came from its '
-          'place in the even\nschedule of its connection, as its server saw it')
+    print('latency from the plan (netload) or the send (sockperf). CPU of the whole client process by all messages '
+          'that the server had. of: rounds. off us, and its p99: how far a message came from its place in the even '
+          'schedule of its connection, as its server saw it')
 
 
 def ramp_once(options, backend, rate, connections):
@@ -156,9 +157,9 @@ def ramp_once(options, backend, rate, connections):
 def show_ramps(runs, aim):
     """Of several rounds the one with the median p99."""
     print('\nramp, as the server accepts: distance of each connection from its place in an even '
-          'schedule;\nof several rounds the one in the middle')
-    table = Table(('client', '<14'), ('rate', '>8'), ('connections', '>11,'), ('rounds', '>6'), ('p50 ms', '>8.3f'),
-                  ('p99 ms', '>8.3f'), ('max ms', '>8.3f'), (' p99 of all rounds', '<18'))
+          'schedule; of several rounds (of) the one in the middle')
+    table = Table(('client', '<13'), ('rate', '>8'), ('opened', '>6,'), ('of', '>2'), ('p50 ms', '>7.3f'),
+                  ('p99 ms', '>7.3f'), ('max ms', '>7.3f'), (' p99 of all rounds', '<18'))
     print(table.head())
     ramps = {}
     for run in runs:
@@ -166,6 +167,6 @@ def show_ramps(runs, aim):
     for (rate, name), own in ramps.items():
         own.sort(key=lambda run: run['p99_ms'])
         middle = own[(len(own) - 1) // 2]
-        print(table.row(name, f'{rate}/s', middle['connections'], len(own), middle['p50_ms'], middle['p99_ms'],
+        print(table.row(name, f'{rate}/s', middle['connections'], str(len(own)), middle['p50_ms'], middle['p99_ms'],
                         middle['max_ms'], f" {own[0]['p99_ms']:.3f} to {own[-1]['p99_ms']:.3f}"))
         print(aim(f'{name} at {rate}/s, p99 ms', middle['p99_ms'], RAMP_P99_MAX_MS))

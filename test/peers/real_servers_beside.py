@@ -122,7 +122,7 @@ def installed(generator):
 
 
 def show_point(runs):
-    table = Table(('client', '<18'), ('CPU us/request', '<24'), ('netload epoll, of it', '<24'), ('aim', '<10'))
+    table = Table(('client', '<18'), ('CPU us/request', '<24'), ('netload epoll, of it', '<24'), ('aim', '<9'))
     print(table.head())
     costs = {name: [run[rounds.COST] for run in of_one.values()] for name, of_one in runs.items()}
     epoll = runs.get('netload epoll', {})

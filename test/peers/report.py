@@ -19,9 +19,11 @@ def cell(interval, digits):
 
 def print_group(point, placed, servers):
     every = [run for runs in servers.values() for run in runs]
-    table = Table(('server', '<12'), ('CPU us/message', '<22'), ('qps', '<27'), ('server', '>6'), ('client', '>6'),
-                  ('both us', '>8.2f'), ('  x our epoll', '<23'), ('x our uring', '<21'))
+    table = Table(('server', '<12'), ('CPU us/message', '<21'), ('x our epoll', '<21'), ('x our uring', '<21'))
+    besides = Table(('server', '<12'), ('k/s', '<30'), ('both us', '>8.2f'), ('server busy', '>11'),
+                    ('client busy', '>11'))
     print(f'{rounds.heading(point, placed, servers)}\n{table.head()}')
+    rows_besides = []
     for name in [kind.name for kind in KINDS if kind.name in servers]:
         runs = servers[name]
         thousands = median_interval([run['qps'] / 1000 for run in runs])
@@ -29,9 +31,10 @@ def print_group(point, placed, servers):
         busy = [f'{statistics.median(rounds.values(runs, f"{end}_cpu_pct")):.0f}%' for end in ('server', 'client')]
         ratios = ['-' if runs is servers.get(ours) else cell(rounds.ratio(runs, servers.get(ours, [])), 2)
                   for ours in BASELINES]
-        print(table.row(name, cost.text(2 if cost.median >= 1 else 3), f'{thousands.text(1)} k', *busy,
-                        statistics.median(run[rounds.COST] + run[CLIENT_COST] for run in runs),
-                        f'  {ratios[0]}', ratios[1]))
+        print(table.row(name, cost.text(2 if cost.median >= 1 else 3), *ratios))
+        rows_besides.append(besides.row(name, thousands.text(1), statistics.median(
+            run[rounds.COST] + run[CLIENT_COST] for run in runs), *busy))
+    print('\n'.join([besides.head(), *rows_besides]))
     opposed = sum(rounds.opposed(*pair) for ours in BASELINES for runs in servers.values()
                   for pair in rounds.pairs(runs, servers.get(ours, [])))
     waited = statistics.median(run['waited_pct'] for run in every)
@@ -85,11 +88,9 @@ def print_conditions(document):
              'not pinned: there are too few')
     print(f"""
 rounds   of {', '.join(document['lengths'])}, order shuffled in each, each run a fresh server
-figures  {LEGEND};
-         CPU of the whole server process, per message that netload had back;
-         how busy server and client were; what both ends together spent on a message;
-         ratios round by round: above 1 the peer needs more than ours
-near far the host places our processors: only runs of one placement are compared;
-         {document['repeated']} runs were repeated: the processors moved, or others had them
+figures  {LEGEND}; CPU of the whole server process, per message that netload had back; ratios round by round: \
+above 1 the peer needs more than ours; what both ends together spent on a message; how busy server and client were
+placing  near, far: the host places our processors, so only runs of one placement are compared; \
+{document['repeated']} runs were repeated: the processors moved, or others had them
 cpus     {apart}; loopback only, every reply verified
 machine  {machine(document.get('host'))}""")

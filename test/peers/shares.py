@@ -238,7 +238,7 @@ def main(arguments):
         for text, arrival in itertools.product(options.loads or LOADS, ARRIVALS):
             connections, rate_hz = map(int, text.split('x'))
             whole &= measure(Load(connections, rate_hz, arrival, options.parts, first=first), options, order, file)
-        print('medians of the rounds. close: gaps under a tenth of the mean. off: the mean distance of percentiles 1\n'
+        print('medians of the rounds. close: gaps under a tenth of the mean. off: the mean distance of percentiles 1 '
               'to 99 from those of one in the same round, in percent of the mean gap. skew: how far apart they began')
     return 0 if whole else 1
 
