@@ -32,13 +32,6 @@ bool skip(const char*& at, std::string_view wanted) {
   return true;
 }
 
-/// The number of eight digit bytes 0..9, the first in the lowest byte.
-std::uint64_t join_digits(std::uint64_t digits) {
-  digits = (digits * 10 + (digits >> 8)) & 0x00FF'00FF'00FF'00FF;
-  digits = (digits * 100 + (digits >> 16)) & 0x0000'FFFF'0000'FFFF;
-  return (digits * 10'000 + (digits >> 32)) & 0xFFFF'FFFF;
-}
-
 /// Reads an optional sign and digits; at least 12 bytes must be readable. The caller checks what
 /// ends the number, by comparing it with the next name.
 bool read_integer(const char*& at, std::int32_t& into) {
@@ -50,7 +43,7 @@ bool read_integer(const char*& at, std::int32_t& into) {
   const std::uint64_t others = ((digits + 0x7676'7676'7676'7676) | digits) & 0x8080'8080'8080'8080;
   const int count = std::countr_zero(others) / 8;
   if (count == 0 || (*at == '0' && count > 1)) return false;
-  std::uint64_t number = join_digits(digits << (64 - 8 * count));
+  std::uint64_t number = json_join_digits(digits << (64 - 8 * count));
   at += count;
   if (count == 8) [[unlikely]] {
     for (int i = 0; i < 2 && *at >= '0' && *at <= '9'; ++i) {

@@ -184,24 +184,33 @@ DecodeError JsonTaker::take(Bytes packet, unsigned key, ValueType type, bool che
                             Value& into) noexcept {
   const PairName name(key);
   JsonWalker walker(packet, limits_.depth);
-  bool found = false;
+  std::size_t found = 0;
   bool more = true;
   if (!walker.begin_object() || !walker.next_member(true, more)) return walker.error();
   while (more) {
-    std::string_view raw;
-    walker.pass_plain_members(name.text());
-    if (!walker.key(raw)) return walker.error();
-    const bool wanted = json_key_is(raw, name.text());
-    if (wanted && found) {
-      const auto start = static_cast<std::size_t>(raw.data() - as_text(packet).data()) - 1;
-      return {.kind = duplicate_field, .offset = start};
+    const std::size_t found_before = found;
+    const bool ended = walker.pass_plain(name.text(), found);
+    if (found != found_before) {
+      const std::size_t passed = walker.at();
+      walker.seek(found);
+      if (!read(walker, type, into)) return walker.error();
+      walker.seek(passed);
+    } else if (!ended) {
+      std::string_view raw;
+      if (!walker.key(raw)) return walker.error();
+      const bool wanted = json_key_is(raw, name.text());
+      if (wanted && found != 0) {
+        const auto start = static_cast<std::size_t>(raw.data() - as_text(packet).data()) - 1;
+        return {.kind = duplicate_field, .offset = start};
+      }
+      if (wanted) found = walker.at();
+      if (!(wanted ? read(walker, type, into) : walker.value(1))) return walker.error();
+      if (!walker.next_member(false, more)) return walker.error();
     }
-    if (!(wanted ? read(walker, type, into) : walker.value(1))) return walker.error();
-    found |= wanted;
-    if (found && !checked) return {};
-    if (!walker.next_member(false, more)) return walker.error();
+    if (found != 0 && !checked) return {};
+    if (ended) break;
   }
-  if (!found) return {.kind = missing_field, .offset = walker.at() - 1};
+  if (found == 0) return {.kind = missing_field, .offset = walker.at() - 1};
   return walker.end() ? DecodeError{} : walker.error();
 }
 

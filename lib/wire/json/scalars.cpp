@@ -1,4 +1,6 @@
 // RFC 8259, production by production: strings, numbers and the words true, false and null.
+#include <algorithm>
+#include <bit>
 #include <charconv>
 
 #include "wire/json/text.h"
@@ -49,6 +51,17 @@ bool JsonWalker::text(std::string_view& raw) noexcept {
 /// A string behind its opening quote.
 bool JsonWalker::string(std::string_view& raw) noexcept {
   const std::size_t start = at_;
+  if (text_.size() >= kJsonBlock) {
+    // Mostly less than a block. Before the text's end it is the last block that is looked at.
+    const std::size_t from = std::min(at_, text_.size() - kJsonBlock);
+    const unsigned odd = json_odd_bytes(text_.data() + from) >> (at_ - from);
+    const std::size_t quote = at_ + static_cast<std::size_t>(std::countr_zero(odd));
+    if (odd != 0 && text_[quote] == '"') {
+      raw = text_.substr(start, quote - start);
+      at_ = quote + 1;
+      return true;
+    }
+  }
   for (;;) {
     at_ += json_plain_prefix(text_.data() + at_, text_.size() - at_);
     if (at_end()) return fail(truncated);
@@ -165,7 +178,39 @@ bool JsonWalker::number(std::string_view& raw, bool& whole) noexcept {
   return true;
 }
 
+/// An integer of less than 16 digits with a comma or a brace behind it. It stays where it is
+/// otherwise.
+bool JsonWalker::quick_integer(std::int64_t& value) noexcept {
+  if (text_.size() < kJsonBlock || at_end()) return false;
+  const bool negative = byte() == '-';
+  const std::size_t first = at_ + negative;
+  const std::size_t from = std::min(first, text_.size() - kJsonBlock);
+  const unsigned others = json_not_digits(text_.data() + from) >> (first - from);
+  if (others == 0) return false;
+  const auto count = static_cast<std::size_t>(std::countr_zero(others));
+  const std::size_t end = first + count;
+  if (count == 0 || end < 16 || (text_[end] != ',' && text_[end] != '}')) return false;
+  if (text_[first] == '0' && count > 1) return false;
+  // The last `wanted` of the eight digits that end at `last`.
+  const auto digits = [this](std::size_t last, std::size_t wanted) {
+    const auto* const bytes = reinterpret_cast<const std::byte*>(text_.data());
+    const auto raw = load_le<std::uint64_t>(bytes + last - 8) ^ 0x3030'3030'3030'3030;
+    const std::size_t unwanted = 64 - 8 * wanted;
+    return json_join_digits(raw >> unwanted << unwanted);
+  };
+  std::uint64_t number = digits(end, std::min<std::size_t>(count, 8));
+  if (count > 8) number += 100'000'000 * digits(end - 8, count - 8);
+  const auto whole = static_cast<std::int64_t>(number);
+  value = negative ? -whole : whole;
+  at_ = end;
+  return true;
+}
+
 bool JsonWalker::integer(std::int64_t min, std::int64_t max, std::int64_t& value) noexcept {
+  const std::size_t begin = at_;
+  if (quick_integer(value)) {
+    return (value >= min && value <= max) || fail(number_out_of_range, begin);
+  }
   std::string_view raw;
   bool whole = false;
   if (!typed_number(raw, whole)) return false;

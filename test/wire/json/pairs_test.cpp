@@ -145,6 +145,27 @@ TEST_CASE("json pairs: the search is not fooled by names inside texts and inner 
   }
 }
 
+TEST_CASE("json pairs: members are read wherever the blocks that are looked at end") {
+  const Value whole = std::int64_t{-123456789012345};
+  for (std::size_t shift = 0; shift < 140; ++shift) {
+    INFO(shift);
+    const std::string begin = R"({"k1":")" + std::string(shift, 'x') + R"(","k2":-0.5,)";
+    for (const std::string_view end : {"}", ",\"k4\":12}", ",\"k4\":\"y\",\"k12\":1.25}"}) {
+      const std::string text = begin + R"("k3":-123456789012345)" + std::string(end);
+      expect(text, 3, ValueType::int64, whole);
+      refuse(text, 3, ValueType::int32, number_out_of_range);
+      refuse(text, 5, ValueType::int32, missing_field);
+      refuse(text + ",", 3, ValueType::int64, trailing_data);
+    }
+    refuse(begin + R"("k3":1,"k3":2})", 3, ValueType::int32, duplicate_field);
+    refuse(begin + R"("k3":1,"k4":"\ud800","k3":2})", 3, ValueType::int32, invalid_escape);
+    refuse(begin + R"("k3":"1","k4":01})", 3, ValueType::int32, wrong_type);
+    refuse(begin + R"("k3":1,"k4":01})", 3, ValueType::int32, number_format);
+    refuse(begin + R"("k3":1,"k4":-})", 3, ValueType::int32, number_format);
+    refuse(begin + R"("k3":1,"k4":1.})", 3, ValueType::int32, number_format);
+  }
+}
+
 TEST_CASE("json pairs: a fraction too small for its type is zero with its sign") {
   const std::string zeros(400, '0');
   for (const std::string& number :
