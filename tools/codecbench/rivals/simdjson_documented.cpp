@@ -1,6 +1,8 @@
 // Chooses, at run time, which of the compiled calls of simdjson this processor can run.
 #include "codecbench/rivals/simdjson_documented.h"
 
+#include <simdjson.h>
+
 #include "wire/json/simdjson_reader.h"
 
 namespace wiremark::tools {
@@ -20,6 +22,10 @@ std::unique_ptr<SimdjsonCalls> make_simdjson_calls(const wire::Limits& limits) {
   if (reader->kernel() == "haswell") return make_simdjson_calls_haswell(limits);
 #endif
   return make_simdjson_calls_baseline(limits);
+}
+
+bool simdjson_is_utf8(Bytes text) noexcept {
+  return simdjson::validate_utf8(as_text(text).data(), text.size());
 }
 
 }  // namespace wiremark::tools

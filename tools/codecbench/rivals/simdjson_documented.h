@@ -78,4 +78,7 @@ class DocumentedSimdjsonPairs {
 
 static_assert(wire::Pairs<DocumentedSimdjsonPairs>);
 
+/// simdjson::validate_utf8().
+bool simdjson_is_utf8(Bytes text) noexcept;
+
 }  // namespace wiremark::tools
