@@ -1,10 +1,9 @@
-// How a struct says what it holds: a table of fields, from which every format follows.
+// What a struct says of its fields, so that every format follows.
+// A struct has a member `void fields(auto& f)`, or beside a struct of another room stands
+// `fields(f, owner)`, which calls `f` for each line: type.h has what it takes.
 #pragma once
 
 #include <cstdint>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 
 namespace wiremark::report {
 
@@ -32,6 +31,7 @@ enum class Unit : std::uint8_t {
 /// How a field of several results becomes one of the whole. What not all have is left out.
 enum class Add : std::uint8_t {
   parts,    ///< A struct: each of its fields by its own rule. Anything else: that of the first.
+  any,      ///< That of the first that has it.
   none,     ///< It is left out.
   sum,      ///< Numbers, or counts by name.
   time,     ///< The longest of runs at once, the sum of runs in turn.
@@ -89,85 +89,8 @@ struct Facts : More, Rule {
   Source source = Source::kept;
 };
 
-/// A member of `Owner`: a number, text, an enum, a struct with a table, or an optional, a vector or
-/// a name-to-value list of these.
-template <class Owner, class Member>
-struct Field : Facts {
-  Member Owner::* member;
-  constexpr const Member& of(const Owner& owner) const { return owner.*member; }
-};
-
-/// What a function makes of the owner.
-template <class Function>
-struct Made : Facts {
-  Function of;
-};
-
-template <class Owner, class Member>
-constexpr Field<Owner, Member> field(const char* place, Member Owner::* member, Rule rule,
-                                     const char* help = "", More more = {}) {
-  return {{more, rule, place, help}, member};
-}
-
-template <class Owner, class Member>
-constexpr auto field(const char* place, Member Owner::* member, const char* help = "",
-                     More more = {}) {
-  return field(place, member, Rule(), help, more);
-}
-
-template <class Function>
-constexpr Made<Function> made(const char* place, Unit unit, Function of, const char* help = "",
-                              More more = {}) {
-  return {{more, unit, place, help, Source::made}, of};
-}
-
-template <class Value>
-constexpr auto constant(const char* place, Value value) {
-  const auto of = [value](const auto&) { return value; };
-  return Made<decltype(of)>{{{}, {}, place, "", Source::constant}, of};
-}
-
-/// A column that only the CSV has. A field without a column may have the same name.
-template <class Function>
-constexpr Made<Function> column(const char* name, Function of) {
-  return {{{.column = name}, {}, name, "", Source::column}, of};
-}
-
-template <class... Entry>
-struct Table {
-  const char* name;
-  bool row;  ///< An array of the values, instead of an object.
-  const char* help;
-  std::tuple<Entry...> entries;
-};
-
-template <class... Entry>
-constexpr Table<Entry...> table(const char* name, const char* help, Entry... entries) {
-  return {name, false, help, {entries...}};
-}
-
-template <class... Entry>
-constexpr Table<Entry...> row_table(const char* name, const char* help, Entry... entries) {
-  return {name, true, help, {entries...}};
-}
-
-/// The table of T is what fields(Of<T>) returns, and the names of an enum's values names_of(Of<T>).
+/// The names of the values of an enum, in their order, are what names_of(Of<T>) returns.
 template <class T>
 struct Of {};
-
-template <class T>
-concept Described = requires { fields(Of<T>{}); };
-
-template <class T>
-inline constexpr auto kTable = fields(Of<T>{});
-
-template <class T>
-concept InRow = Described<T> && kTable<T>.row;
-
-/// Calls `visit` with each line of the table of T.
-template <Described T, class Visit>
-void each(Visit&& visit) {
-  std::apply([&](const auto&... entry) { (visit(entry), ...); }, kTable<T>.entries);
-}
 
 }  // namespace wiremark::report

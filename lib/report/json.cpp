@@ -4,10 +4,15 @@
 #include <fmt/format.h>
 
 #include "report/codec_fields.h"
-#include "report/study_fields.h"
+#include "report/machine_fields.h"
+#include "report/shape.h"
 #include "report/upgrade.h"
 
 namespace wiremark::report {
+
+// What adds these up takes their types from here, for they take seconds to compile.
+template const Type& type_of<RunResult>();
+template const Type& type_of<Interval>();
 
 namespace {
 

@@ -54,6 +54,11 @@ std::optional<Nanoseconds> percentile_of(const Histogram& histogram, double perc
   return histogram.percentile(of_answered);
 }
 
+std::optional<Nanoseconds> LatencySummary::percentile(double percent) const {
+  const auto histogram = restore(*this);
+  return histogram ? percentile_of(*histogram, percent, unanswered) : std::nullopt;
+}
+
 Result<Histogram> restore(const LatencySummary& summary) {
   Histogram histogram;
   for (const auto& [first, counts] : summary.buckets) {

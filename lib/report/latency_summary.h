@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "measure/histogram.h"
+#include "report/fields.h"
 
 namespace wiremark::report {
 
@@ -20,6 +21,12 @@ inline constexpr double kPercentiles[] = {50, 90, 99, 99.9, 99.99, 100};
 struct Percentile {
   double percent = 0;
   Nanoseconds ns = 0;
+
+  void fields(auto& f) {
+    f.row("percentile", "Percent and nanoseconds, rounded as HdrHistogram does.");
+    f("percent", percent, Unit::share);
+    f("ns", ns, Unit::ns);
+  }
 };
 
 /// Buckets that follow one another, none of them empty: the index of the first, and their counts.
@@ -28,6 +35,15 @@ struct BucketRun {
   std::vector<std::uint64_t> counts;
 
   bool operator==(const BucketRun&) const = default;
+
+  void fields(auto& f) {
+    f.row("bucket_run",
+          "The index of a bucket, its count, and the counts of those that follow it. Index i below "
+          "2,048 holds the value i; above, with e = i / 1,024 - 1, the 2^e values from (i - 1,024 "
+          "e) 2^e on.");
+    f("first", first, Unit::count, "", {.max = measure::Histogram::kBuckets - 1});
+    f("counts", counts, Unit::count, "", {.min = 1});
+  }
 };
 
 /// A histogram summed up, together with its buckets, so that results can be merged without loss.
@@ -38,12 +54,45 @@ struct LatencySummary {
   std::optional<Nanoseconds> max;
   std::optional<double> mean;
   std::optional<double> stddev;
-  std::uint64_t clamped = 0;  ///< Values over an hour, counted as an hour.
-  /// Messages without an answer; a percentile counts them as later than any that had one.
+  std::uint64_t clamped = 0;
   std::optional<std::uint64_t> unanswered{};
   std::vector<Percentile> percentiles;
-  std::string from;  ///< Where the clock was started: "schedule", "send", "readable", "connect".
-  std::vector<BucketRun> buckets;  ///< All that are not empty, in as few runs as there can be.
+  std::string from;  ///< "schedule", "send", "readable", "connect".
+  std::vector<BucketRun> buckets;
+
+  /// Of all messages; none where nothing was recorded, and where it is one without an answer.
+  std::optional<Nanoseconds> percentile(double percent) const;
+
+  // Percentiles that a summary shows are those asked for; the CSV has the same for every row. It is
+  // added up by its buckets, see add().
+  void fields(auto& f) {
+    f.table("latency", "");
+    f("count", count, Unit::count);
+    f("min", min, Unit::ns, "null where nothing was recorded.", {.column = "ns_min", .null = true});
+    f("mean", mean, Unit::ns, "null where nothing was recorded.",
+      {.column = "ns_mean", .null = true});
+    f("max", max, Unit::ns, "null where nothing was recorded.", {.column = "ns_max", .null = true});
+    f("stddev", stddev, Unit::ns, "null where nothing was recorded.",
+      {.column = "ns_stddev", .null = true});
+    f("unanswered", unanswered, Unit::count,
+      "Messages without an answer, which a percentile counts as later than any; one that falls on "
+      "them is left out.");
+    f("percentiles", percentiles);
+    f.column("ns_p50", [](const LatencySummary& of) { return of.percentile(50); });
+    f.column("ns_p90", [](const LatencySummary& of) { return of.percentile(90); });
+    f.column("ns_p99", [](const LatencySummary& of) { return of.percentile(99); });
+    f.column("ns_p999", [](const LatencySummary& of) { return of.percentile(99.9); });
+    f.column("ns_p9999", [](const LatencySummary& of) { return of.percentile(99.99); });
+    f("from", from, "Where the clock was started.", {.column = "from"});
+    f("clamped", clamped, Unit::count, "Values over the highest, counted as the highest.",
+      {.most = "count"});
+    f.constant("histogram/layout", "hdr");
+    f.constant("histogram/lowest", 1U);
+    f.constant("histogram/highest", measure::Histogram::kHighest);
+    f.constant("histogram/significant_digits", measure::Histogram::kSignificantDigits);
+    f("histogram/runs", buckets,
+      "Every non-empty bucket, so that results can be merged without loss.");
+  }
 };
 
 /// Values a percentile over 99.9 must have beyond it to be worth a line.

@@ -10,7 +10,6 @@
 #include "measure/quantity.h"
 #include "report/adding.h"
 #include "report/merge_intervals.h"
-#include "report/result_fields.h"
 #include "report/verdict.h"
 
 namespace wiremark::report {

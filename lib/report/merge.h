@@ -13,7 +13,7 @@ namespace wiremark::report {
 /// other.
 enum class Order { at_once, in_turn };
 
-/// Adds the runs up, each figure as its line in result_fields.h says: histograms bucket by bucket
+/// Adds the runs up, each figure as its line in the table says: histograms bucket by bucket
 /// and so without loss, messages, bytes, plans, errors and processor time too. Of the others:
 ///
 /// - The seconds are those of the longest run at once, or the sum of runs in turn.

@@ -7,7 +7,6 @@
 
 #include "report/adding.h"
 #include "report/interval.h"
-#include "report/result_fields.h"
 
 namespace wiremark::report {
 

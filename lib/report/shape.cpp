@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <limits>
 
 #include "report/result.h"
 
@@ -132,12 +133,7 @@ bool is_same_number(const Json& one, const Json& other) {
   return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
 }
 
-}  // namespace
-
-Pointer pointer_to(std::string_view place) {
-  return Pointer(place.empty() ? std::string() : fmt::format("/{}", place));
-}
-
+// Puts `part` at its place, into objects that are made on the way.
 void put(Shape& owner, std::string_view place, Shape part) {
   const auto [name, rest] = split(place);
   if (name.empty()) {
@@ -165,6 +161,42 @@ void put(Shape& owner, std::string_view place, Shape part) {
   put(*there, rest, std::move(part));
 }
 
+}  // namespace
+
+Shape make_shape(const Type& type, const Facts& facts) {
+  if (type.kind == Kind::optional) {
+    Shape shape = make_shape(*type.part, facts);
+    shape.required = facts.null;
+    return shape;
+  }
+  Shape shape;
+  static_cast<Facts&>(shape) = facts;
+  shape.kind = type.kind;
+  if (type.kind == Kind::choice) shape.only = type.names;
+  if (type.part) shape.parts = {make_shape(*type.part, facts)};
+  if (type.kind == Kind::integer) {
+    const bool limit = facts.unit == Unit::limit;
+    shape.null |= limit;
+    shape.max = limit ? std::numeric_limits<std::int64_t>::max() : std::min(facts.max, type.max);
+  }
+  if (type.kind != Kind::object && type.kind != Kind::row) return shape;
+  shape.table = type.table;
+  shape.about = type.about;
+  for (const Field& field : type.fields) {
+    shape.repeats = type.kind == Kind::row && field.type->kind == Kind::list;
+    Shape part = make_shape(shape.repeats ? *field.type->part : *field.type, field);
+    if (field.source == Source::constant)
+      part.only = to_json(*field.type, field.of(nullptr).get(), Form::document);
+    if (field.place == std::string_view("schema")) shape.document = part.only;
+    put(shape, field.place, std::move(part));
+  }
+  return shape;
+}
+
+Pointer pointer_to(std::string_view place) {
+  return Pointer(place.empty() ? std::string() : fmt::format("/{}", place));
+}
+
 void put(Json& object, const Facts& facts, Json value) {
   if (facts.unit == Unit::limit && value == kNoLimit) value = nullptr;
   if (value.is_null() && !facts.null && facts.unit != Unit::limit) return;
@@ -175,11 +207,6 @@ void put(Json& object, const Facts& facts, Json value) {
 const Json* find(const Json& object, std::string_view place) {
   const Pointer part = pointer_to(place);
   return object.contains(part) ? &object.at(part) : nullptr;
-}
-
-bool has_part(const Json& object, const Shape& shape) {
-  return std::ranges::any_of(shape.parts,
-                             [&](const Shape& part) { return object.contains(part.name); });
 }
 
 Wrong forbidden(const Json& value, const Shape& shape, const Pointer& at) {

@@ -38,10 +38,32 @@ bool stands(const Rounds& rounds, std::string_view figure);
 /// The nearest and the farthest in ns that the processors were around these runs; 0 where unknown.
 std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const RunResult> runs);
 
+void fields(auto& f, measure::Spread& of) {
+  f.table("spread", "");
+  f("median", of.median, Unit::ratio);
+  f("min", of.min, Unit::ratio);
+  f("max", of.max, Unit::ratio);
+  f("rounds", of.rounds, Unit::count, "", {.min = 1});
+}
+
+/// The spread of a figure over the rounds of its owner; null where no round had it.
+inline auto spread(double (*figure)(const RunResult&)) {
+  return [figure](const auto& owner) { return spread_of(owner.rounds, figure); };
+}
+
+inline constexpr const char* kLeftOutHelp =
+    "Rounds run again because the processors came nearer or went apart before or in them.";
+
 /// What was run and where, in words. Documents of netload 0.1.0 and before lack them.
 struct Setting {
   std::optional<std::string> about;
   std::optional<std::string> processors;
+
+  void fields(auto& f) {
+    f.table("setting", "");
+    f("about", about, "What was run, in words.");
+    f("processors", processors, "Where both ends ran, in words.");
+  }
 };
 
 /// One backend of a comparison. Ratios are against the first, round by round.
@@ -50,6 +72,20 @@ struct Compared {
   Rounds rounds;
   std::optional<measure::Spread> server_cpu_ratio = std::nullopt;
   std::optional<measure::Spread> qps_ratio = std::nullopt;
+
+  void fields(auto& f) {
+    f.table("compared", "");
+    f("backend", backend, "", {.column = "backend"});
+    f.made(
+        "valid_rounds", Unit::count, [](const Compared& one) { return valid_of(one.rounds); },
+        "Rounds whose verdict is valid.");
+    f.made("qps", Unit::text, spread(qps_of), "", {.null = true});
+    f.made("server_us_cpu_per_message", Unit::text, spread(server_cost_of), "", {.null = true});
+    f.made("us_cpu_per_message", Unit::text, spread(client_cost_of), "", {.null = true});
+    f("server_cpu_ratio", server_cpu_ratio, "", {.null = true});
+    f("qps_ratio", qps_ratio, "", {.null = true});
+    f("rounds", rounds, "", {.min = 1, .rows = true});
+  }
 };
 
 /// The same load on several backends in turn, round by round.
@@ -57,6 +93,17 @@ struct Comparison {
   Setting setting;
   std::uint64_t rounds_left_out = 0;  ///< The processors came nearer or went apart.
   std::vector<Compared> backends;
+
+  void fields(auto& f) {
+    f.table(
+        "comparison",
+        "What netload --compare --json prints: each backend with the results of its rounds. Ratios "
+        "are taken round by round against the first backend, and their median after that.");
+    f.constant("schema", "wiremark.comparison/1");
+    f("", setting);
+    f("rounds_left_out", rounds_left_out, Unit::count, kLeftOutHelp);
+    f("backends", backends, "", {.min = 1, .rows = true});
+  }
 };
 
 /// A figure of one against that of another, round by round.
@@ -75,25 +122,60 @@ struct Probe {
   RunResult result;
   bool kept = false;
   bool generator_was_limit = false;
-  std::string reason;  ///< Why it was not kept.
+  std::string reason;
+
+  void fields(auto& f) {
+    f.table("probe", "");
+    f("rate_hz", rate_hz, Unit::per_second);
+    f("kept", kept, "", {.column = "kept"});
+    f("reason", reason, "Why it did not keep them; empty when it did.", {.column = "reason"});
+    f("generator_was_limit", generator_was_limit);
+    f("result", result, "", {.column = ""});
+  }
 };
 
 struct BrokenRate {
   double rate_hz = 0;
   std::string reason;
+
+  void fields(auto& f) {
+    f.table("broken_rate", "");
+    f("rate_hz", rate_hz, Unit::per_second);
+    f("reason", reason);
+  }
 };
 
 /// A search for the highest rate that keeps the objectives.
 struct MaxRate {
   Setting setting;
   std::vector<std::string> objectives;
-  std::optional<double> max_rate_hz;  ///< As planned; none where no rate kept them.
+  std::optional<double> max_rate_hz;
   std::optional<measure::Spread> reached_hz;
   std::optional<measure::Spread> p99_ns;
-  std::optional<BrokenRate> next;  ///< The lowest rate that broke them.
-  std::string limit;  ///< What ended the search: "server", "generator", "machine" or "none".
+  std::optional<BrokenRate> next;
+  std::string limit;
   bool interrupted = false;
   std::vector<Probe> probes;
+
+  void fields(auto& f) {
+    f.table("find_max",
+            "What netload --find-max --json prints: the highest total rate that keeps the "
+            "objectives, and every probe in its order.");
+    f.constant("schema", "wiremark.find-max/1");
+    f("", setting);
+    f("objectives", objectives, "", {.min = 1});
+    f("max_rate_hz", max_rate_hz, Unit::per_second, "As planned; null when no rate kept them.",
+      {.null = true});
+    f("reached_hz", reached_hz, "Of the probes of that rate that kept them.", {.null = true});
+    f("p99_ns", p99_ns, "", {.null = true});
+    f("next", next, "The lowest rate that broke them, and how; null when none did.",
+      {.null = true});
+    f("limit", limit,
+      "What ended the search, server, generator, machine or none: where it is the generator, or "
+      "one of both ends had no processor (machine), the server may do more.");
+    f("interrupted", interrupted);
+    f("probes", probes, "", {.min = 1, .rows = true});
+  }
 };
 
 /// A way that a message takes, or the load behind them.
@@ -101,6 +183,19 @@ struct Way {
   std::string name;
   std::uint64_t connections = 0;
   Rounds rounds;
+
+  void fields(auto& f) {
+    f.table("way", "");
+    f("name", name, "", {.column = "way"});
+    f("connections", connections, Unit::count, "", {.column = "way_connections", .min = 1});
+    f.made("p50_ns", Unit::text, spread(p50_ns_of), "", {.null = true});
+    f.made("server_us_cpu_per_message", Unit::text, spread(server_cost_of), "", {.null = true});
+    f.made("us_cpu_per_message", Unit::text, spread(client_cost_of), "", {.null = true});
+    f.made("server_kernel_pct", Unit::text, spread(kernel_pct_of),
+           "The kernel's part of the server's processor time, as the kernel samples it.",
+           {.null = true});
+    f("rounds", rounds, "", {.min = 1, .rows = true});
+  }
 };
 
 /// What a way takes longer than the next shorter one, in ns: the cost of what only the longer has.
@@ -109,6 +204,22 @@ struct BypassParts {
   std::optional<measure::Spread> tcp_and_ip;
   std::optional<measure::Spread> system_calls_and_sockets;
   std::optional<measure::Spread> shared_memory;
+
+  void fields(auto& f) {
+    f.table("parts",
+            "Of the median round trip over TCP with both ends asleep in between: the difference of "
+            "two ways within each round, 0 where the shorter way took longer.");
+    f("sleep_and_wake", sleep_and_wake,
+      "TCP asleep in between less TCP spinning: spinning saves it, without a bypass.",
+      {.null = true});
+    f("tcp_and_ip", tcp_and_ip,
+      "TCP spinning less a Unix socket spinning: a bypass brings a stack of its own for it.",
+      {.null = true});
+    f("system_calls_and_sockets", system_calls_and_sockets,
+      "A Unix socket spinning less shared memory: a bypass saves it.", {.null = true});
+    f("shared_memory", shared_memory,
+      "The median round trip through shared memory: nothing saves it.", {.null = true});
+  }
 };
 
 /// Names of the ways that UDP takes between two namespaces: those with one message in flight, those
@@ -126,10 +237,31 @@ struct Bypass {
   std::uint64_t message_bytes = 0;
   std::uint64_t rounds_left_out = 0;
   BypassParts parts;
-  std::optional<std::string> invalid;    ///< Why the parts say nothing.
-  std::optional<std::string> not_tried;  ///< Why UDP and AF_XDP are not among the ways.
-  /// TCP asleep in between, TCP spinning, a Unix socket, those of UDP, and the load.
+  std::optional<std::string> invalid;
+  std::optional<std::string> not_tried;
   std::vector<Way> ways;
+
+  void fields(auto& f) {
+    f.table(
+        "bypass",
+        "What netload --bypass --json prints: one message there and back over shorter and shorter "
+        "ways, what the difference between two of them is made of, and a server under load.");
+    f.constant("schema", "wiremark.bypass/1");
+    f("", setting);
+    f("message_bytes", message_bytes, Unit::bytes, "", {.min = 1});
+    f("rounds_left_out", rounds_left_out, Unit::count, kLeftOutHelp);
+    f("parts_ns", parts);
+    f("invalid", invalid,
+      "Why the parts say nothing: one is below nothing, or they do not add up to the round trip. "
+      "Absent where they do.");
+    f("not_tried", not_tried,
+      "Why UDP through the kernel and past it was not measured. Absent where it was, and in "
+      "documents from before it could be.");
+    f("ways", ways,
+      "TCP asleep in between, TCP spinning and a Unix socket spinning; UDP between two network "
+      "namespaces joined by veth, through the kernel and over AF_XDP; and last the load.",
+      {.min = 4, .rows = true});
+  }
 };
 
 /// What the ways past the kernel took of what those through it took, and what they cost, in one
@@ -146,6 +278,16 @@ struct Trial {
   std::vector<std::pair<std::string, double>> figures;
   std::optional<RunResult> load;
   std::optional<RunResult> server;
+
+  void fields(auto& f) {
+    f.table("trial", "");
+    f("labels", labels, "What tells it from the others, such as its server.", {.column = "labels"});
+    f("failed", failed, "Why there is no more of it.", {.column = "failed"});
+    f("figures", figures, "What was kept of it, with the unit in each name.",
+      {.column = "figures"});
+    f("load", load, "The result of netload.", {.column = "load_"});
+    f("server", server, "The result of netecho.", {.column = "server_"});
+  }
 };
 
 /// A published experiment, or other servers and clients beside ours. Only its script knows what
@@ -160,6 +302,21 @@ struct Experiment {
   std::vector<std::pair<std::string, std::string>> kept;
   std::optional<std::vector<Published>> published = std::nullopt;
   std::vector<Trial> runs;
+
+  void fields(auto& f) {
+    f.table("experiment", "What the scripts of test/experiments and test/peers write with --json.");
+    f.constant("schema", "wiremark.experiment/1");
+    f("name", name, "", {.column = "name"});
+    f("started", started, Unit::moment, "RFC 3339, UTC.", {.column = "started"});
+    f("argv", argv);
+    f("base", base,
+      "The label server of those runs that the others are compared with, round by round where all "
+      "other labels are the same. Absent where nothing is compared.");
+    f("text", text, "The lines that were printed.");
+    f("kept", kept, "What the script needs to go on later, as JSON each.");
+    f("published", published, "Of a published experiment: its figures beside ours.");
+    f("runs", runs, "", {.rows = true});
+  }
 };
 
 /// Studies as text for people. Of a comparison: with `letters` each ratio has a bar behind it, and

@@ -14,6 +14,13 @@ namespace {
 struct Turning {
   std::uint64_t turns = 0;
   std::uint64_t gap_ns_max = 0;
+
+  void fields(auto& f) {
+    f.table("loop", "");
+    f("turns", turns, kCounted);
+    // The figure that is new: nothing but this line and its member knows of it.
+    f("gap_ns_max", gap_ns_max, {Unit::ns, Add::largest}, "The longest.", {.max = 5'000});
+  }
 };
 
 struct Run {
@@ -21,23 +28,16 @@ struct Run {
   double steal_pct = 0;
   std::optional<Turning> loop = std::nullopt;
   std::optional<Turning> server_loop = std::nullopt;
+
+  void fields(auto& f) {
+    f.table("run", "");
+    f.constant("schema", "test/1");
+    f("seconds", seconds, {Unit::seconds, Add::time});
+    f("steal_pct", steal_pct, {Unit::share, Add::mean});
+    f("loop/process", loop, "", {.column = "loop_"});
+    f("loop/server", server_loop, "", {.column = "server_loop_", .of_server = true});
+  }
 };
-
-constexpr auto fields(Of<Turning>) {
-  return table("loop", "", field("turns", &Turning::turns, kCounted),
-               // The figure that is new: nothing but this line and its member knows of it.
-               field("gap_ns_max", &Turning::gap_ns_max, {Unit::ns, Add::largest}, "The longest.",
-                     {.max = 5'000}));
-}
-
-constexpr auto fields(Of<Run>) {
-  return table(
-      "run", "", constant("schema", "test/1"),
-      field("seconds", &Run::seconds, {Unit::seconds, Add::time}),
-      field("steal_pct", &Run::steal_pct, {Unit::share, Add::mean}),
-      field("loop/process", &Run::loop, "", {.column = "loop_"}),
-      field("loop/server", &Run::server_loop, "", {.column = "server_loop_", .of_server = true}));
-}
 
 const Run kRun = {2, 3, Turning{10, 700}, Turning{20, 900}};
 const Json kDocument = {{"schema", "test/1"},
