@@ -128,17 +128,10 @@ std::string little_in_common(Runs runs) {
                      format_time(seconds * kSecond), format_time(longest * kSecond));
 }
 
-std::string target_of(const RunResult& run) {
-  for (const auto& [name, value] : run.config) {
-    if (name == "target") return value;
-  }
-  return {};
-}
-
 std::vector<Check> checks_of(Runs runs) {
   std::vector<Check> checks;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    for (const Check& check : runs[i].checks) {
+  for (const RunResult& run : runs) {
+    for (const Check& check : run.checks) {
       const auto known = std::ranges::find(checks, check.name, &Check::name);
       if (known == checks.end()) {
         checks.push_back(check);
@@ -157,13 +150,6 @@ std::vector<std::string> evidence_of(Runs runs) {
       all.push_back(fmt::format("run {}: {}", i + 1, evidence));
   }
   return all;
-}
-
-// Why the processor time of the servers is not known, of the first run that says so.
-std::optional<std::string> unknown_of(Runs runs) {
-  const auto says = [](const RunResult& run) { return run.server_unknown.has_value(); };
-  const auto found = std::ranges::find_if(runs, says);
-  return found == runs.end() ? std::nullopt : found->server_unknown;
 }
 
 // Runs at once against one server have seen each other's connections. Those that are left over
@@ -205,7 +191,7 @@ std::vector<Generator> generators_of(Runs runs, Names names, std::span<const Gen
 void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
   const bool one_server =
       order == Order::at_once && std::ranges::all_of(runs, [&](const RunResult& run) {
-        return target_of(run) == target_of(runs.front());
+        return run.option("target") == runs.front().option("target");
       });
   if (one_server) all.other_clients = strangers_of(runs);
   // Threads of several machines have more processors than the first machine allows.
@@ -262,11 +248,11 @@ Result<RunResult> merge(std::span<const RunResult> runs, Order order,
     adding.place += 1;
     adding.weight += runs[adding.place - 1].totals.seconds;
     adding.weight_more = run.totals.seconds;
-    adding.same_server = order == Order::at_once && target_of(run) == target_of(runs.front());
+    adding.same_server =
+        order == Order::at_once && run.option("target") == runs.front().option("target");
     add_fields(all, run, adding);
   }
   all.path.evidence = evidence_of(runs);
-  all.server_unknown = unknown_of(runs);
   if (!all.server_cpu) all.server.reset();
   if (order == Order::at_once && all.role == Role::generator)
     all.generators = generators_of(runs, names, lost);

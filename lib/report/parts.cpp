@@ -13,20 +13,12 @@ namespace wiremark::report {
 
 namespace {
 
-// The part that --share made it; "0/1" is all of a load.
-std::string share_of_load(const RunResult& run) {
-  for (const auto& [name, value] : run.config) {
-    if (name == "share" && value != "0/1") return value;
-  }
-  return {};
-}
-
 Result<> require_each_once(std::span<const RunResult> runs, std::span<const std::string> names,
                            unsigned expected) {
   std::map<std::string, std::string> found;  // The parts, and the file of each.
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const std::string part = share_of_load(runs[i]);
-    if (part.empty()) continue;
+    const std::string part = runs[i].option("share");
+    if (part.empty() || part == "0/1") continue;  // All of a load.
     if (!part.ends_with(fmt::format("/{}", expected)))
       return failed(fmt::format("{} is part {}, not one of {}", names[i], part, expected), {}, 0);
     const auto [same, is_new] = found.emplace(part, names[i]);

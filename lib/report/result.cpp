@@ -82,6 +82,11 @@ std::string_view Verdict::level() const noexcept {
   return figures && std::ranges::any_of(*figures, &FigureVerdict::valid) ? "VALID FOR" : "INVALID";
 }
 
+std::string RunResult::option(std::string_view name) const {
+  const auto found = std::ranges::find(config, name, &decltype(config)::value_type::first);
+  return found == config.end() ? std::string() : found->second;
+}
+
 std::optional<double> RunResult::server_pct() const noexcept {
   if (!server_cpu) return std::nullopt;
   return server_cpu->pct(totals.seconds);

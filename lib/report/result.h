@@ -239,6 +239,8 @@ struct RunResult {
   std::optional<Verdict> verdict;
   bool interrupted = false;
 
+  /// What an option was set to; empty where the run does not say.
+  std::string option(std::string_view name) const;
   /// Processor time of the server in percent of a core.
   std::optional<double> server_pct() const noexcept;
   /// Processor time per message in us; 0 without messages.
