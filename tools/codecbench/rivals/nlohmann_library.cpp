@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "codecbench/rivals/read_as.h"
 #include "wire/json/pairs.h"
 #include "wire/json/writer.h"
 #include "wire/utf8.h"
@@ -42,41 +43,19 @@ DecodeErrorKind read_integer(const json& value, T& into) {
   return none;
 }
 
-template <class T>
-DecodeErrorKind read_value(const json& value, Value& into) {
-  T held{};
-  if constexpr (std::is_integral_v<T>) {
-    const DecodeErrorKind kind = read_integer(value, held);
-    if (kind != none) return kind;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    if (!value.is_number()) return wrong_type;
-    held = value.get<T>();
-  } else {
-    if (!value.is_string()) return wrong_type;
-    held = value.get_ref<const std::string&>();
-  }
-  into = held;
-  return none;
-}
-
 DecodeErrorKind read_value(const json& value, ValueType type, Value& into) {
-  switch (type) {
-    case ValueType::text:
-      return read_value<std::string_view>(value, into);
-    case ValueType::int32:
-      return read_value<std::int32_t>(value, into);
-    case ValueType::uint32:
-      return read_value<std::uint32_t>(value, into);
-    case ValueType::int64:
-      return read_value<std::int64_t>(value, into);
-    case ValueType::uint64:
-      return read_value<std::uint64_t>(value, into);
-    case ValueType::float32:
-      return read_value<float>(value, into);
-    case ValueType::float64:
-      return read_value<double>(value, into);
-  }
-  return wrong_type;
+  return read_as(type, into, [&value]<class T>(T& held) {
+    if constexpr (std::is_integral_v<T>) {
+      return read_integer(value, held);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      if (!value.is_number()) return wrong_type;
+      held = value.get<T>();
+    } else {
+      if (!value.is_string()) return wrong_type;
+      held = value.get_ref<const std::string&>();
+    }
+    return none;
+  });
 }
 
 }  // namespace

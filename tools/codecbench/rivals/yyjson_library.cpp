@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "codecbench/rivals/read_as.h"
 #include "wire/json/pairs.h"
 #include "wire/json/writer.h"
 
@@ -142,40 +143,23 @@ DecodeErrorKind read_text(yyjson_val* value, std::string_view& into) {
 }
 
 template <class T>
-DecodeErrorKind read_value(yyjson_val* value, Value& into) {
-  T held{};
-  DecodeErrorKind kind = none;
-  if constexpr (std::is_integral_v<T>) {
-    kind = read_integer(value, held);
-  } else if constexpr (std::is_floating_point_v<T>) {
-    if (value == nullptr) return missing_field;
-    if (!yyjson_is_num(value)) return wrong_type;
-    held = static_cast<T>(yyjson_get_num(value));
-  } else {
-    kind = read_text(value, held);
-  }
-  if (kind == none) into = held;
-  return kind;
+DecodeErrorKind read_real(yyjson_val* value, T& into) {
+  if (value == nullptr) return missing_field;
+  if (!yyjson_is_num(value)) return wrong_type;
+  into = static_cast<T>(yyjson_get_num(value));
+  return none;
 }
 
 DecodeErrorKind read_value(yyjson_val* value, ValueType type, Value& into) {
-  switch (type) {
-    case ValueType::text:
-      return read_value<std::string_view>(value, into);
-    case ValueType::int32:
-      return read_value<std::int32_t>(value, into);
-    case ValueType::uint32:
-      return read_value<std::uint32_t>(value, into);
-    case ValueType::int64:
-      return read_value<std::int64_t>(value, into);
-    case ValueType::uint64:
-      return read_value<std::uint64_t>(value, into);
-    case ValueType::float32:
-      return read_value<float>(value, into);
-    case ValueType::float64:
-      return read_value<double>(value, into);
-  }
-  return wrong_type;
+  return read_as(type, into, [value]<class T>(T& held) {
+    if constexpr (std::is_integral_v<T>) {
+      return read_integer(value, held);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return read_real(value, held);
+    } else {
+      return read_text(value, held);
+    }
+  });
 }
 
 /// Whether one of the three members occurs twice, which is possible only in a larger object.
