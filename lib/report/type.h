@@ -104,17 +104,22 @@ class Lines {
   /// The same in every document: a number or text.
   template <class Value>
   void constant(const char* place, Value value) {
-    add_made({{}, {}, place, "", Source::constant}, [value](const T&) { return value; });
+    using Kept = Stored<Value>;
+    add({{{}, {}, place, "", Source::constant}, &type_of<Kept>(), 0, [value](const void*) {
+           return std::make_shared<Kept>(value);  // Of no owner.
+         }});
   }
 
  private:
+  template <class Value>
+  using Stored =
+      std::conditional_t<std::is_convertible_v<Value, std::string_view>, std::string, Value>;
+
   template <class Make>
   void add_made(const Facts& facts, Make make) {
-    using Made = std::invoke_result_t<Make, const T&>;
-    using Text =
-        std::conditional_t<std::is_convertible_v<Made, std::string_view>, std::string, Made>;
-    add({facts, &type_of<Text>(), 0, [make](const void* owner) -> std::shared_ptr<void> {
-           return std::make_shared<Text>(std::invoke(make, *static_cast<const T*>(owner)));
+    using Made = Stored<std::invoke_result_t<Make, const T&>>;
+    add({facts, &type_of<Made>(), 0, [make](const void* owner) -> std::shared_ptr<void> {
+           return std::make_shared<Made>(std::invoke(make, *static_cast<const T*>(owner)));
          }});
   }
   void add(Field field) { type_.fields.push_back(std::move(field)); }
