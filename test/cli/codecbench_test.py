@@ -307,7 +307,8 @@ class Output(unittest.TestCase):
     def test_a_library_that_this_build_lacks_is_named_with_its_package(self):
         all_rows = document("-f", "json,protobuf", "--impl", "all", "--pairs", "5", "-w", "packet,take", "-n", "20",
                             "--repeat", "1")
-        for form, name, package in (("json", "yyjson", "libyyjson-dev"), ("protobuf", "upb", "libupb-dev"),
+        for form, name, package in (("json", "yyjson", "libyyjson-dev"),
+                                    ("json", "rapidjson", "rapidjson-dev"), ("protobuf", "upb", "libupb-dev"),
                                     ("protobuf", "upb-utf8", "libupb-dev")):
             here = {cell["workload"] for cell in all_rows["cells"] if cell["implementation"] == name}
             said = [warning for warning in all_rows["run"]["warnings"] if f"{form}:{name}:" in warning]

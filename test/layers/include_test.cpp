@@ -38,7 +38,7 @@ const struct {
     // Beside liburing, which has its own copy, it does not compile.
     {std::regex("linux/io_uring.h"), std::regex("lib/probe/(small_ring.h|uring.cpp)|test/.*")},
     {std::regex("simdjson.*"), std::regex("(lib/wire/json|tools/codecbench/rivals)/.*")},
-    {std::regex("(flatbuffers/|google/protobuf/|jansson|yyjson|upb/).*"),
+    {std::regex("(flatbuffers/|google/protobuf/|jansson|yyjson|rapidjson|upb/).*"),
      std::regex("tools/codecbench/rivals/.*")},
     {std::regex("mpi.h"), std::regex("tools/netload-mpi/ranks.cpp")},
     {std::regex("zlib.h"), std::regex("lib/report/hdr.*")},

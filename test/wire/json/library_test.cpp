@@ -15,6 +15,9 @@
 #include "wire/json/texts.h"
 #include "wire/vectors.h"
 
+#if WIREMARK_HAS_RAPIDJSON
+#include "codecbench/rivals/rapidjson_library.h"
+#endif
 #if WIREMARK_HAS_YYJSON
 #include "codecbench/rivals/yyjson_library.h"
 #endif
@@ -77,13 +80,9 @@ TEST_CASE_TEMPLATE_INVOKE(there_and_back, SimdjsonCodec, JanssonCodec, NlohmannC
 TEST_CASE_TEMPLATE_INVOKE(wrong_messages, SimdjsonCodec, JanssonCodec, NlohmannCodec);
 TEST_CASE_TEMPLATE_INVOKE(values_of_e6, SimdjsonPairs, JanssonPairs, NlohmannPairs);
 
-#if WIREMARK_HAS_YYJSON
-TEST_CASE_TEMPLATE_INVOKE(there_and_back, YyjsonCodec);
-TEST_CASE_TEMPLATE_INVOKE(wrong_messages, YyjsonCodec);
-TEST_CASE_TEMPLATE_INVOKE(values_of_e6, YyjsonPairs);
-
-TEST_CASE("yyjson: what must be refused is, but for depth") {
-  YyjsonCodec library;
+TEST_CASE_TEMPLATE_DEFINE("json libraries: what must be refused is, but for depth", Library,
+                          refused_but_for_depth) {
+  Library library;
   for (const Vector& vector : malformed_packets("json")) {
     INFO(vector.name);
     Message message;
@@ -99,12 +98,15 @@ TEST_CASE("yyjson: what must be refused is, but for depth") {
   CHECK(kind(R"({"x":1,"head":1,"x":2,"guid":2,"content":""})") == none);
   CHECK(kind(R"({"head":1,"guid":2,"content":"")") == truncated);
   CHECK(kind(R"({"head":1,"guid":2,"content":""}1)") == trailing_data);
+  constexpr std::string_view kNul("{\"head\":1,\"guid\":2,\"content\":\"\"}\0]", 34);
+  static_assert(kNul.ends_with(std::string_view("\0]", 2)));
+  CHECK(kind(kNul) == trailing_data);
   CHECK(kind(R"({"content":"z","guid":2147483647,"head":-2147483648})") == none);
   CHECK(message == Message{-2147483647 - 1, 2147483647, "z"});
 }
 
-TEST_CASE("yyjson: its memory grows and is used again, and integers of 64 bits are exact") {
-  YyjsonCodec codec;
+TEST_CASE_TEMPLATE_DEFINE("json libraries: memory grows and is used again", Library, kept_memory) {
+  Library codec;
   JsonCodec own;
   const std::string large(900'000, 'x');
   for (const std::string_view content :
@@ -117,7 +119,11 @@ TEST_CASE("yyjson: its memory grows and is used again, and integers of 64 bits a
     REQUIRE_FALSE(codec.decode(packet, read));
     CHECK(read == Message{1, 2, content});
   }
-  YyjsonPairs pairs;
+}
+
+TEST_CASE_TEMPLATE_DEFINE("json libraries: integers of 64 bits are exact", Library,
+                          exact_integers) {
+  Library pairs;
   Value value;
   const auto packet = exact(R"({"k4":-9223372036854775808,"k5":18446744073709551615,"k5":1})");
   REQUIRE_FALSE(pairs.take(packet, 4, ValueType::int64, value));
@@ -131,6 +137,22 @@ TEST_CASE("yyjson: its memory grows and is used again, and integers of 64 bits a
         DecodeErrorKind::duplicate_field);
   CHECK(pairs.take(packet, 6, ValueType::uint64, value).kind == DecodeErrorKind::missing_field);
 }
+
+#if WIREMARK_HAS_YYJSON
+TEST_CASE_TEMPLATE_INVOKE(there_and_back, YyjsonCodec);
+TEST_CASE_TEMPLATE_INVOKE(wrong_messages, YyjsonCodec);
+TEST_CASE_TEMPLATE_INVOKE(values_of_e6, YyjsonPairs);
+TEST_CASE_TEMPLATE_INVOKE(refused_but_for_depth, YyjsonCodec);
+TEST_CASE_TEMPLATE_INVOKE(kept_memory, YyjsonCodec);
+TEST_CASE_TEMPLATE_INVOKE(exact_integers, YyjsonPairs);
+#endif
+#if WIREMARK_HAS_RAPIDJSON
+TEST_CASE_TEMPLATE_INVOKE(there_and_back, RapidjsonCodec);
+TEST_CASE_TEMPLATE_INVOKE(wrong_messages, RapidjsonCodec);
+TEST_CASE_TEMPLATE_INVOKE(values_of_e6, RapidjsonPairs);
+TEST_CASE_TEMPLATE_INVOKE(refused_but_for_depth, RapidjsonCodec);
+TEST_CASE_TEMPLATE_INVOKE(kept_memory, RapidjsonCodec);
+TEST_CASE_TEMPLATE_INVOKE(exact_integers, RapidjsonPairs);
 #endif
 
 TEST_CASE("simdjson: a number of many digits is what the digits say") {

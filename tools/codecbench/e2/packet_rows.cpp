@@ -16,6 +16,9 @@
 #include "wire/json/codec.h"
 #include "wire/protobuf/codec.h"
 #include "wire/y3/codec.h"
+#if WIREMARK_HAS_RAPIDJSON
+#include "codecbench/rivals/rapidjson_library.h"
+#endif
 #if WIREMARK_HAS_UPB
 #include "codecbench/rivals/upb_library.h"
 #endif
@@ -121,6 +124,9 @@ std::vector<Row> packet_rows(const PacketContents& packets) {
   rows.add<SimdjsonCodec, Half::decode>("simdjson-strict", parser);
 #if WIREMARK_HAS_YYJSON
   rows.add<YyjsonCodec>("yyjson", {.result = "copy", .validated = true, .object = "reused"});
+#endif
+#if WIREMARK_HAS_RAPIDJSON
+  rows.add<RapidjsonCodec>("rapidjson", {.result = "copy", .validated = true, .object = "reused"});
 #endif
   rows.add<JanssonCodec>("jansson", tree);
   rows.add<NlohmannCodec>("nlohmann", tree);

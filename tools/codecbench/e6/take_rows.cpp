@@ -14,6 +14,9 @@
 #include "wire/protobuf/pairs.h"
 #include "wire/y3/pairs.h"
 #include "wire/y3/walk.h"
+#if WIREMARK_HAS_RAPIDJSON
+#include "codecbench/rivals/rapidjson_library.h"
+#endif
 #if WIREMARK_HAS_UPB
 #include "codecbench/rivals/upb_library.h"
 #endif
@@ -126,10 +129,14 @@ std::vector<Row> take_rows(std::size_t pairs) {
   add_takes<wire::JsonPairs>(rows, pairs, "own", "own-partial", {});
   add_takes<DocumentedSimdjsonPairs>(rows, pairs, "simdjson-dom", "simdjson-partial", parser);
   add_takes<SimdjsonPairs>(rows, pairs, "simdjson-strict", "simdjson-strict-partial", parser);
+  [[maybe_unused]] const Labels kept{.result = "copy", .validated = true, .object = "reused"};
 #if WIREMARK_HAS_YYJSON
-  const Labels kept{.result = "copy", .validated = true, .object = "reused"};
   add_encode<YyjsonPairs>(rows, pairs, "yyjson", kept);
   add_takes<YyjsonPairs>(rows, pairs, "yyjson", {}, kept);
+#endif
+#if WIREMARK_HAS_RAPIDJSON
+  add_encode<RapidjsonPairs>(rows, pairs, "rapidjson", kept);
+  add_takes<RapidjsonPairs>(rows, pairs, "rapidjson", {}, kept);
 #endif
   add_encode<JanssonPairs>(rows, pairs, "jansson", tree);
   add_takes<JanssonPairs>(rows, pairs, "jansson", {}, tree);
