@@ -41,7 +41,8 @@ constexpr Rival kPacketRivals[] = {
     {"protobuf", "libprotobuf", "decode"}, {"protobuf", "libprotobuf", "encode"},
     {"json", "simdjson-strict", "decode"}, {"json", "simdjson", "decode"},
     {"json", "nlohmann", "encode"},        {"json", "yyjson", "encode", true},
-    {"flatbuffers", "builder", "decode"},  {"flatbuffers", "builder", "encode"},
+    {"json", "yyjson", "decode", true},    {"flatbuffers", "builder", "decode"},
+    {"flatbuffers", "builder", "encode"},
 };
 
 constexpr Rival kTakeRivals[] = {{"protobuf", "libprotobuf", "take"},
