@@ -14,7 +14,7 @@ using namespace measure;
 namespace {
 
 // The limit of the columns of all pictures of one kind together.
-constexpr std::size_t kColumns = 160;
+constexpr std::size_t kColumnsInAll = 160;
 
 void raise(double& highest, double value) {
   if (!(highest >= value)) highest = value;
@@ -70,7 +70,7 @@ std::vector<Timeline> lines_of(std::span<const NamedRun> runs, std::size_t colum
 }  // namespace
 
 std::vector<Timeline> timelines_of(std::span<const NamedRun> runs) {
-  std::size_t columns = kColumns / runs.size();
+  std::size_t columns = kColumnsInAll / runs.size();
   std::vector<Timeline> lines = lines_of(runs, columns);
   while (cells_of(lines) > 2 * kCells) lines = lines_of(runs, columns /= 2);
   return lines;
