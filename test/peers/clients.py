@@ -22,11 +22,12 @@ import generators
 from generators import CLOSED, missing
 import paced
 import real_servers_beside
+import targets
 
 LISTS = ('closed', 'paced', 'ramp', 'servers', 'stall', 'failed')
 CONNECTIONS = 100
-# us of processor time per request, of the client: the aim of netload in a closed loop.
-CLOSED_MAX_US = {'netload epoll': 3.8, 'netload uring': 3.6}
+# A floor's processor time per request over netload's, at least: netload is within 5 % of it.
+FLOOR_MIN = 1 / 1.05
 PARTS = ('closed', 'paced', 'ramp')
 
 
@@ -36,14 +37,14 @@ def closed_server(generator, backend):
     return Kind(backend, 'netecho', 'wiremark', '--backend', backend)
 
 
-def closed_once(options, generator, backend):
+def closed_once(options, generator, backend, size):
     """One run of a generator against a fresh server: the figures, or {"failed": why}."""
     server_cpus, client_cpus = placement(1)
     with (Server(closed_server(generator, backend), options.build, server_cpus) as server,
           tempfile.TemporaryDirectory(prefix='clients-') as folder):
         before_ns = distance_ns(options.build)
         done = generators.execute(
-            generator.command(options.build, server.port, CONNECTIONS, options.duration),
+            generator.command(options.build, server.port, CONNECTIONS, options.duration, size),
             client_cpus, options.duration + generators.PATIENCE_S, folder)
         after_ns = distance_ns(options.build)
     if done.code != 0:
@@ -67,14 +68,19 @@ def print_closed(runs):
             thousands = median_interval([run['qps'] / 1000 for run in own])
             cost = median_interval(rounds.values(own, rounds.COST))
             print(table.row(name, cost.text(2), thousands.text(0), ratio.text(2) if ratio else '-'))
-        ours = [name for name in clients if name.startswith('netload')]
+        ours = [name for name in clients if name.startswith(('netload', 'floor'))]
         other = rounds.nearest(clients, ours)
         if other and epoll:
             print(f"  {rounds.sentence(clients, 'netload epoll', other, words='client CPU per request')}")
-        for name, most in CLOSED_MAX_US.items():
-            if name in clients:
-                print(aim(f'{name}, us/request', statistics.median(
-                    rounds.values(clients[name], rounds.COST)), most))
+
+
+def floor_verdicts(runs):
+    """Of each point: (point, placement, floor, netload, wanted, the ratio)."""
+    floors = {one.name: one.floor_of for one in CLOSED if one.floor_of}
+    for point, placed_at, clients in rounds.groups(runs):
+        for floor, ours in floors.items():
+            if floor in clients and ours in clients:
+                yield point, placed_at, floor, ours, FLOOR_MIN, rounds.ratio(clients[floor], clients[ours])
 
 
 def aim(what, value, most):
@@ -85,20 +91,23 @@ def aim(what, value, most):
 
 
 def closed(options, document):
-    """Every generator against every backend, in turn, order shuffled."""
-    pairs = {f'{generator.name} against {backend}': (generator, backend)
-             for backend in BASELINES for generator in CLOSED if not left_out(document, generator.name)}
-    for number, name, one in rounds.take(pairs, lambda pair: closed_once(options, *pair), options.order,
+    """Every generator against every backend with each of its sizes, in turn, order shuffled."""
+    runs = {f'{generator.name} against {backend}, {size} B': (generator, backend, size)
+            for backend in BASELINES for generator in CLOSED if not left_out(document, generator.name)
+            for size in generator.sizes}
+    for number, name, one in rounds.take(runs, lambda run: closed_once(options, *run), options.order,
                                          lambda number: number >= options.rounds, 'closed loop'):
-        generator, backend = pairs[name]
-        one |= {'point': f'closed loop, {CONNECTIONS} connections, {generators.REQUEST_SIZE} B '
-                         f'each way, server on {backend}',
+        generator, backend, size = runs[name]
+        one |= {'point': f'closed loop, {CONNECTIONS} connections, {size} B each way, server on {backend}',
                 'server': generator.name, 'round': f"{document['started'][-1]} {number}"}
         keep(document, 'closed', name, one)
     print_closed(document['closed'])
     print(f'{LEGEND}\n'
           'CPU of the whole client process by its requests, from its start to its end. netload '
-          'compares every byte; wrk and h2load ask an HTTP server on the same reactor')
+          'and the floors compare every byte; wrk and h2load ask an HTTP server on the same reactor')
+    if options.targets:
+        targets.show_all('a floor\'s CPU per request over netload\'s, at least',
+                         floor_verdicts(document['closed']))
 
 
 def keep(document, part, name, one):
@@ -153,6 +162,8 @@ def parse_arguments(arguments):
     parser.add_argument('--stall-requests', type=int, default=600_000, metavar='N',
                         help='of redis-benchmark, so that it runs for five seconds (%(default)s)')
     parser.add_argument('--build', default='build', help='the build directory (%(default)s)')
+    parser.add_argument('--targets', action='store_true',
+                        help='say which promises of the closed loop are met: the aims are ratios to a floor')
     parser.add_argument('--quick', action='store_true', help='under 2 minutes')
     parser.add_argument('--rounds', type=int, metavar='N', help=f'of each part ({ROUNDS_MIN}; 1 if quick)')
     parser.add_argument('--duration', type=int, metavar='S', help='seconds of a closed loop (1)')

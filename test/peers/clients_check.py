@@ -8,7 +8,8 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from bench.servers import BASELINES, Server, Solo
+from bench.servers import BASELINES, Kind, Server, Solo
+import clients
 import generators
 import paced
 import schedules
@@ -53,7 +54,7 @@ class Servers(unittest.TestCase):
             with socket.create_server(('127.0.0.1', 0)) as server:
                 port = server.getsockname()[1]
                 with tempfile.TemporaryDirectory() as folder:
-                    generators.execute(client.command(BUILD, port, 1, 1), None, 1.5, folder)
+                    generators.execute(client.command(BUILD, port, 1, 1, generators.REQUEST_SIZE), None, 1.5, folder)
                 server.settimeout(10)
                 request = b''
                 while not request:  # wrk tries the address first.
@@ -88,6 +89,32 @@ class Servers(unittest.TestCase):
                 client.sendall(b'\xff' * 60)
                 cleared = b'\xff' * 9 + b'\xfe' + b'\xff' * 10
                 self.assertEqual(receive(client, 60), cleared * 3)
+
+
+class Floors(unittest.TestCase):
+    def ends(self, kind, backend, size):
+        with Server(kind, BUILD) as server, tempfile.TemporaryDirectory() as folder:
+            return generators.execute(generators.Floor(backend).command(BUILD, server.port, 10, 1, size), None, 30,
+                                      folder)
+
+    def test_every_byte_of_an_echo_is_compared(self):
+        for backend in BASELINES:
+            for size in (64, 100_000):
+                done = self.ends(Kind('echo', 'netecho', 'wiremark', '--backend', backend), backend, size)
+                self.assertEqual((done.code, done.err), (0, ''))
+                self.assertGreater(generators.Floor(backend).requests(done.out), 100)
+            done = self.ends(Solo('witness', '--size', '20', '--answer', 'sockperf', '--log', '/dev/null'), backend, 20)
+            self.assertEqual((done.code, done.out), (3, ''))
+            self.assertRegex(done.err, 'reply .* is not the message that was sent')
+
+    def test_netload_is_judged_by_its_own_floor(self):
+        runs = [{'point': 'p', 'placed': 'near', 'server': name, 'round': number, 'cost_us': cost}
+                for number in range(6) for name, cost in (('netload epoll', 1.25), ('floor epoll', 1.0),
+                                                          ('floor uring', 1.0), ('wrk', 2.0))]
+        [(_, _, floor, ours, wanted, ratio)] = clients.floor_verdicts(runs)
+        self.assertEqual((floor, ours), ('floor epoll', 'netload epoll'))
+        self.assertEqual(ratio.median, 0.8)
+        self.assertEqual(ratio.side(wanted), -1)
 
 
 class Schedules(unittest.TestCase):

@@ -14,6 +14,7 @@ from bench.servers import as_child
 
 # HTTP requests are padded to the size of the answer, so that all move the same bytes.
 REQUEST_SIZE = 512
+SIZES = (64, REQUEST_SIZE, 16 << 10)
 PATIENCE_S = 60
 LOOK_S = 0.1
 
@@ -73,24 +74,41 @@ def padding(port, others):
 
 class Netload:
     """A closed loop by netload on one backend, against netecho. Every reply is verified."""
-    http = False
+    http, sizes, floor_of = False, SIZES, None
 
     def __init__(self, backend):
         self.name, self.backend = f'netload {backend}', backend
 
-    def command(self, build, port, connections, seconds):
+    def command(self, build, port, connections, seconds, size):
         return [netload(build), f'127.0.0.1:{port}', '-b', self.backend, '-c', connections,
-                '-s', REQUEST_SIZE, '-d', f'{seconds}s', '--quiet', '--json']
+                '-s', size, '-d', f'{seconds}s', '--quiet', '--json']
 
     def requests(self, out):
         return json.loads(out)['totals']['messages']
 
 
+class Floor:
+    """The same by system calls alone, which is what a client costs at the least: no latency, no plan,
+    but every byte compared."""
+    http, sizes = False, SIZES
+
+    def __init__(self, backend):
+        self.name, self.backend = f'floor {backend}', backend
+        self.floor_of = f'netload {backend}'
+
+    def command(self, build, port, connections, seconds, size, *request):
+        return [pathlib.Path(build) / 'test/peers' / f'floor_client_{self.backend}', port, connections, size,
+                seconds, *request]
+
+    def requests(self, out):
+        return int(out)
+
+
 class Wrk:
     """wrk: HTTP, one thread, epoll."""
-    name, http = 'wrk', True
+    name, http, sizes, floor_of = 'wrk', True, (REQUEST_SIZE,), None
 
-    def command(self, _, port, connections, seconds):
+    def command(self, _, port, connections, seconds, __):
         return ['wrk', '-t', 1, '-c', connections, '-d', f'{seconds}s',
                 '-H', padding(port, ()), f'http://127.0.0.1:{port}/']
 
@@ -100,9 +118,9 @@ class Wrk:
 
 class H2load:
     """h2load of nghttp2-client: HTTP/1.1, one thread, libev."""
-    name, http = 'h2load', True
+    name, http, sizes, floor_of = 'h2load', True, (REQUEST_SIZE,), None
 
-    def command(self, _, port, connections, seconds):
+    def command(self, _, port, connections, seconds, __):
         said = subprocess.run(['h2load', '--version'], capture_output=True, text=True, check=True)
         others = (f'user-agent: {said.stdout.strip()}',)
         return ['h2load', '--h1', '-t', 1, '-c', connections, '-D', seconds,
@@ -113,7 +131,7 @@ class H2load:
         return int(re.search(r', (\d+) succeeded', out)[1])
 
 
-CLOSED = [Netload('epoll'), Netload('uring'), Wrk(), H2load()]
+CLOSED = [Netload('epoll'), Netload('uring'), Floor('epoll'), Floor('uring'), Wrk(), H2load()]
 PACKAGES = {'wrk': 'wrk', 'h2load': 'nghttp2-client', 'sockperf': 'sockperf'}
 
 

@@ -63,11 +63,16 @@ def line(peer, ours, wanted, ratio):
 
 
 def show(runs):
+    """Prints what is promised of servers."""
+    show_all('a peer\'s CPU per message over ours, at least; where nothing is promised, '
+             f'{1 - AHEAD_MAX:.2f}', verdicts(runs))
+
+
+def show_all(what, judged_runs):
     """Prints every promise by point, and a last line that counts them."""
-    print('\npromised: a peer\'s CPU per message over ours, at least; where nothing is promised, '
-          f'{1 - AHEAD_MAX:.2f}')
+    print(f'\npromised: {what}')
     before, met, missed, noise = None, 0, 0, 0
-    for point, placed, peer, ours, wanted, ratio in verdicts(runs):
+    for point, placed, peer, ours, wanted, ratio in judged_runs:
         if (point, placed) != before:
             print(f'{point}{f", processors {placed}" if placed else ""}')
             before = point, placed
