@@ -35,7 +35,8 @@ EpollReactor::EpollReactor(const ReactorOptions& options, Fd epoll)
       upkeep_(options),
       growth_(growth_of(options)),
       long_read_size_(static_cast<std::size_t>(growth_) * options.read_size),
-      scratch_(std::make_unique_for_overwrite<std::byte[]>(long_read_size_)) {}
+      scratch_(std::make_unique_for_overwrite<std::byte[]>(long_read_size_)),
+      mover_(stats_) {}
 
 // A timestamp is that of the last byte of a read, so those stay short.
 int EpollReactor::growth_of(const ReactorOptions& options) noexcept {
@@ -56,9 +57,7 @@ std::vector<std::string> EpollReactor::describe() const {
   if (growth_ > 1)
     reads += ", of " + std::to_string(long_read_size_ >> 10) + " KiB behind a read that filled it";
   std::vector<std::string> lines = {std::move(reads)};
-  if (const std::uint64_t moved = stats_.moved.get(); moved > 0)
-    lines.push_back("splice(2): " + std::to_string(100 * moved / stats_.bytes_out.get()) +
-                    " % of the bytes sent never left the kernel");
+  if (std::string moved = mover_.evidence(); !moved.empty()) lines.push_back(std::move(moved));
   if (datagrams_) std::ranges::move(datagrams_->describe(), std::back_inserter(lines));
   if (const std::string batch = options_.wait.batch_note(); !batch.empty())
     lines.push_back(batch + ", asleep in clock_nanosleep(2)");
@@ -245,40 +244,14 @@ void EpollReactor::flush(Conn& flushed) {
 
 // Bytes may not overtake others, and a timestamp comes only with recvmsg(2).
 bool EpollReactor::may_move(const EpollConn& conn) noexcept {
-  if (conn.unsent() > 0 || !conn.stash.empty() || options_.receive_timestamps || no_pipe_)
-    return false;
-  if (!pipe_) pipe_ = SplicePipe::open();
-  no_pipe_ = !pipe_;
-  return !no_pipe_;
+  return conn.unsent() == 0 && conn.stash.empty() && !options_.receive_timestamps && mover_.can();
 }
 
-// Echoes what has come, as far as there is room; the remainder is appended. Returns as recv(2).
 ssize_t EpollReactor::move(EpollConn& conn) {
-  const ssize_t count = pipe_->fill(conn.fd);
-  if (count < 0 && errno == EINVAL) {  // A socket that cannot: it is read instead.
-    no_pipe_ = true;
-    errno = EINTR;
-  }
-  if (count <= 0) return count;
-  int error = 0;
-  while (pipe_->size() > 0) {
-    const ssize_t sent = pipe_->send(conn.fd);
-    stats_.system_calls.add();
-    if (sent > 0) {
-      stats_.bytes_out.add(static_cast<std::size_t>(sent));
-      stats_.moved.add(static_cast<std::size_t>(sent));
-    } else if (errno != EINTR) {
-      error = errno;
-      break;
-    }
-  }
-  while (pipe_->size() > 0) {
-    const std::size_t size = pipe_->take_out(scratch_.get(), options_.read_size);
-    stats_.system_calls.add();
-    if (error == EAGAIN) conn.append({scratch_.get(), size});
-  }
-  if (error != 0 && error != EAGAIN) close(conn, error);
-  return count;
+  const auto [size, error] = mover_.move(conn);
+  if (size < 0 && !mover_.can()) errno = EINTR;  // It is read instead.
+  if (error != 0) close(conn, error);
+  return size;
 }
 
 // After a move that took less than it might have: the pipe may have had no place for more.

@@ -19,11 +19,11 @@
 #include "net/epoll_conn.h"
 #include "net/epoll_datagrams.h"
 #include "net/handler.h"
+#include "net/mover.h"
 #include "net/reactor_options.h"
 #include "net/receive_clock.h"
 #include "net/resumed.h"
 #include "net/socket.h"
-#include "net/splice_pipe.h"
 #include "net/stop.h"
 #include "net/taken_until.h"
 #include "net/upkeep.h"
@@ -107,9 +107,6 @@ class EpollReactor {
   // Nor do many that have much: as many of them are read more than once in a turn, about 1 MiB
   // each, which takes 2 ms to decode as JSON. Those behind them wait for a later turn.
   static constexpr std::size_t kLongReadsPerTurn = 4;
-  // An echo of fewer bytes costs as much moved as copied: 4 KiB over 100 connections 3.88 us and
-  // 3.90, 16 KiB 4.43 and 5.24.
-  static constexpr std::size_t kMoveMin = 16 << 10;
 
   EpollReactor(const ReactorOptions& options, Fd epoll);
 
@@ -189,12 +186,12 @@ class EpollReactor {
   int growth_;                    // How many reads one behind a full read counts for.
   std::size_t long_read_size_;    // The most bytes that it asks for.
   std::unique_ptr<std::byte[]> scratch_;
-  std::unique_ptr<SplicePipe> pipe_;  // Made with the first large message of an EchoHandler.
-  bool no_pipe_ = false;              // There is none to be had.
+  Mover mover_;
   std::unique_ptr<EpollDatagrams> datagrams_;  // Made with the first UDP socket.
 };
 
 inline ssize_t EpollReactor::receive(int fd, std::size_t most) {
+  stats_.system_calls.add();
   if (options_.receive_timestamps) return receive_stamped(fd, most);
   return ::recv(fd, scratch_.get(), most, 0);
 }
@@ -353,7 +350,6 @@ void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end, bool its_t
     bool moving = false;
     if constexpr (EchoHandler<H>) moving = conn.moves && may_move(conn);
     const ssize_t count = moving ? move(conn) : receive(conn.fd, most);
-    stats_.system_calls.add();
     if (count < 0) {
       if (errno == EINTR) continue;
       if (errno != EAGAIN) return close(conn, errno);
@@ -367,7 +363,7 @@ void EpollReactor::read(EpollConn& conn, H& handler, bool to_the_end, bool its_t
     stats_.bytes_in.add(size);
     conn.idle = 0;
     if constexpr (EchoHandler<H>) {
-      conn.moves = size >= kMoveMin;
+      conn.moves = size >= Mover::kMin;
       if (moving) {
         handler.on_moved(conn, size);
         flush(conn);

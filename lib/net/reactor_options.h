@@ -80,7 +80,7 @@ struct ReactorStats {
   Counter unstamped;       ///< Receives that should have had one, and had none that can be trusted.
   Counter bytes_out;       ///< Taken by the kernel.
   Counter copied;          ///< Bytes that had to be copied on their way out.
-  Counter moved;           ///< epoll: bytes echoed inside the kernel.
+  Counter moved;           ///< Bytes echoed inside the kernel.
   Counter pauses;          ///< Times reading stopped because a peer did not read.
   Counter out_of_buffers;  ///< io_uring: receives that ended with ENOBUFS.
   Counter rearmed;         ///< io_uring: multishot receives that had to be armed again.

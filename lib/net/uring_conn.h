@@ -11,7 +11,9 @@ namespace wiremark::net {
 
 /// One cache line, so that an idle connection costs 64 bytes of user memory and nothing else.
 struct alignas(64) UringConn : Conn {
-  bool wide = false;                  ///< Long messages come: a receive may fill several buffers.
+  std::uint8_t wide : 1 = 0;          ///< Long messages come: a receive may fill several buffers.
+  std::uint8_t moves : 6 = 0;         ///< They are moved instead: until so many of them were short.
+  std::uint8_t nonblocking : 1 = 0;   ///< The socket is, as a move needs it and io_uring does not.
   std::uint16_t operations : 14 = 0;  ///< Completions still to come; freed at zero.
   std::uint16_t doubts : 2 = 0;       ///< Rechecks until a silent receive is armed again.
   Buffer flight;                      ///< Being sent; does not move until its completion.
@@ -22,6 +24,9 @@ struct alignas(64) UringConn : Conn {
   std::size_t unsent() const noexcept { return out.size() + flight.size() + lent_size; }
   /// Bytes of memory in its buffers.
   std::size_t held() const noexcept { return out.held() + flight.held() + stash.held(); }
+
+  /// Whether what comes is to be read.
+  bool reads_on() const noexcept { return state == State::open && !over_limit && !paused; }
 
   /// How a submission entry names the socket.
   int file() const noexcept { return slot >= 0 ? slot : fd; }

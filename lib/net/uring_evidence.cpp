@@ -18,6 +18,8 @@ std::vector<std::string> UringReactor::describe() const {
   const auto add = [&lines](bool on, const std::string& line) {
     if (on) lines.push_back(line);
   };
+  const std::string moved = mover_.evidence();
+  add(!moved.empty(), moved);
   const std::string batch = options_.wait.batch_note();
   add(!batch.empty() && active.min_wait, batch + ", in io_uring's own min-wait");
   add(!batch.empty() && !active.min_wait, batch + ", in a timed wait");

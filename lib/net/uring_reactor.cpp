@@ -1,6 +1,7 @@
 // Completions as they come: multishot accept and receive, buffers picked by the kernel.
 #include "net/uring_reactor.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -23,6 +24,10 @@ constexpr std::uint64_t kEventsPerSocket = 2;
 // The most buffers that one event fills before the events behind it get their turn
 // (MULTISHOT_MAX_RETRY).
 constexpr std::size_t kBuffersPerEvent = 32;
+
+void set_blocking(int fd, bool blocking) noexcept {
+  ::fcntl(fd, F_SETFL, blocking ? 0 : O_NONBLOCK);
+}
 
 // Bytes that a multishot recvmsg puts in front of the received ones.
 constexpr std::size_t kStampSize = sizeof(io_uring_recvmsg_out) + ReceiveClock::kControl;
@@ -65,7 +70,8 @@ UringReactor::UringReactor(const ReactorOptions& options, Ring ring, BufferRing 
       buffers_(std::move(buffers)),
       upkeep_(options),
       rechecks_(options.recheck_ns),
-      sends_(ring_, buffers_, turn_, stats_) {
+      sends_(ring_, buffers_, turn_, stats_),
+      mover_(stats_) {
   if (!options.receive_timestamps) return;
   stamp_room_.msg_controllen = ReceiveClock::kControl;
   stamp_size_ = kStampSize;
@@ -130,6 +136,8 @@ void UringReactor::arm(Op op, UringConn& conn) {
     io_uring_prep_multishot_accept_direct(&sqe, file, nullptr, nullptr, 0);
   } else if (op == Op::accept) {
     io_uring_prep_multishot_accept(&sqe, file, nullptr, nullptr, SOCK_CLOEXEC);
+  } else if (conn.moves > 0) {
+    io_uring_prep_poll_add(&sqe, file, POLLIN | POLLRDHUP);
   } else if (op == Op::receive && options_.receive_timestamps) {
     io_uring_prep_recvmsg_multishot(&sqe, file, &stamp_room_, 0);
     sqe.flags |= IOSQE_BUFFER_SELECT;
@@ -164,7 +172,7 @@ void UringReactor::arm_receive(UringConn& conn) {
 
 void UringReactor::read_on(UringConn& conn) {
   flush(conn);
-  if (conn.paused || conn.over_limit || conn.reading || conn.state != Conn::State::open) return;
+  if (!conn.reads_on() || conn.reading) return;
   stats_.rearmed.add();
   arm_receive(conn);
 }
@@ -181,6 +189,38 @@ void UringReactor::widen(UringConn& conn) {
   if (!ring_.can_bundle() || options_.receive_timestamps) return;
   conn.wide = true;
   if (conn.reading) cancel(Op::receive, conn);
+}
+
+// A descriptor is needed to move, and what was asked of the ring is done as it was asked.
+bool UringReactor::may_move(const UringConn& conn) noexcept {
+  return conn.slot < 0 && !options_.uring.any() && !options_.receive_timestamps && mover_.can();
+}
+
+// Bytes may not overtake others. False: the next ones are received.
+bool UringReactor::begin_move(UringConn& conn) noexcept {
+  const bool can = handed(conn) == Handed::all && conn.stash.empty();
+  if (can && !conn.nonblocking) {
+    conn.nonblocking = true;
+    set_blocking(conn.fd, false);
+  }
+  if (!can) stop_moving(conn);
+  return can;
+}
+
+void UringReactor::end_move(UringConn& conn, ssize_t size) {
+  if (size >= static_cast<ssize_t>(Mover::kMin))
+    conn.moves = kPatience;
+  else if (size > 0)
+    --conn.moves;
+  if (conn.moves == 0 || conn.unsent() > 0 || !mover_.can()) stop_moving(conn);
+  flush(conn);
+}
+
+// An operation on a socket that does not block ends with EAGAIN where it should wait.
+void UringReactor::stop_moving(UringConn& conn) noexcept {
+  conn.moves = 0;
+  if (conn.nonblocking) set_blocking(conn.fd, true);
+  conn.nonblocking = false;
 }
 
 void UringReactor::wait(Nanoseconds deadline) {
@@ -255,7 +295,7 @@ void UringReactor::receive_ended(UringConn& conn, int result) {
   } else if (result < 0 && result != -ECANCELED && result != -EINTR) {
     return close(conn, -result);
   }
-  if (conn.over_limit || conn.paused) return;
+  if (!conn.reads_on()) return;
   stats_.rearmed.add();
   arm_receive(conn);
 }
@@ -340,7 +380,7 @@ void UringReactor::check_output(UringConn& conn) {
     cancel(Op::receive, conn);
   } else if (conn.over_limit && conn.unsent() <= options_.output_limit / 2) {
     conn.over_limit = false;
-    if (!conn.reading && !conn.paused && conn.state == Conn::State::open) arm_receive(conn);
+    if (!conn.reading && conn.reads_on()) arm_receive(conn);
   }
 }
 

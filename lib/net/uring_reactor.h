@@ -15,6 +15,7 @@
 #include "net/attention.h"
 #include "net/conn_pool.h"
 #include "net/handler.h"
+#include "net/mover.h"
 #include "net/reactor_options.h"
 #include "net/receive_clock.h"
 #include "net/resumed.h"
@@ -91,6 +92,8 @@ class UringReactor {
   static constexpr std::uint64_t kStopPoll =
       (kUringOpMask + 1) | static_cast<std::uint64_t>(UringOp::ignored);
   static constexpr Nanoseconds kDeafSleep = 100 * kMillisecond;
+  // Moves of short messages, one behind the other, before they are received again.
+  static constexpr std::uint8_t kPatience = 8;
 
   UringReactor(const ReactorOptions& options, Ring ring, BufferRing buffers);
 
@@ -101,6 +104,10 @@ class UringReactor {
   void read_on(UringConn& conn);
   void cancel(Op op, UringConn& conn);
   void widen(UringConn& conn);
+  bool may_move(const UringConn& conn) noexcept;
+  bool begin_move(UringConn& conn) noexcept;
+  void end_move(UringConn& conn, ssize_t size);
+  void stop_moving(UringConn& conn) noexcept;
   void after_send(const UringSends::Setback& setback);
   void zero_copy_over(const io_uring_cqe& cqe);
   void end_socket(int fd, int slot);
@@ -125,6 +132,8 @@ class UringReactor {
   void complete_stream(const io_uring_cqe& cqe, H& handler);
   template <StreamHandler H>
   void received(UringConn& conn, const io_uring_cqe& cqe, H& handler);
+  template <EchoHandler H>
+  void move(UringConn& conn, H& handler);
   template <StreamHandler H>
   void accepted(UringConn& listener, const io_uring_cqe& cqe, H& handler);
   template <StreamHandler H>
@@ -159,6 +168,7 @@ class UringReactor {
   std::vector<UringConn*> later_;  // These have more to send once this turn's send has left.
   std::vector<UringConn*> sending_later_;  // Swapped with later_ while it is walked.
   Resumed<UringConn> resumed_;
+  Mover mover_;
   std::vector<UringConn*> dead_;  // Closing; freed when no operation in the kernel refers to them.
   bool dead_wait_for_turn_ = false;            // Some only wait for this turn to pass.
   std::unique_ptr<UringDatagrams> datagrams_;  // Made with the first UDP socket.
@@ -290,6 +300,8 @@ void UringReactor::received(UringConn& conn, const io_uring_cqe& cqe, H& handler
       stats_.bundled.add();
     }
     deliver(conn, buffer, left, handler);
+  } else if constexpr (EchoHandler<H>) {
+    if (cqe.res > 0) return move(conn, handler);
   }
   if (conn.reading) return;
   if (conn.resumed && conn.alive()) {  // Before the end that may have come.
@@ -297,6 +309,23 @@ void UringReactor::received(UringConn& conn, const io_uring_cqe& cqe, H& handler
     flush(conn);
   }
   receive_ended(conn, result);
+}
+
+// The poll that stands in place of a receive says that something has come.
+template <EchoHandler H>
+void UringReactor::move(UringConn& conn, H& handler) {
+  if (conn.reads_on() && begin_move(conn)) {
+    const auto [size, error] = mover_.move(conn);
+    if (size == 0) return receive_ended(conn, 0);
+    if (size > 0) {
+      stats_.bytes_in.add(static_cast<std::size_t>(size));
+      conn.idle = 0;
+      handler.on_moved(conn, static_cast<std::size_t>(size));
+    }
+    if (error != 0) return close(conn, error);
+    end_move(conn, size);
+  }
+  if (conn.reads_on()) arm_receive(conn);
 }
 
 template <StreamHandler H>
@@ -311,8 +340,14 @@ void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H
     const bool was_paused = conn.paused;
     feed(conn, bytes, handler, options_.stash_limit);
     flush(conn);
-    if (sends_.gathers(conn) && !conn.wide) [[unlikely]]
-      widen(conn);
+    if (sends_.gathers(conn) && !conn.wide && conn.moves == 0) [[unlikely]] {
+      if (EchoHandler<H> && may_move(conn)) {
+        conn.moves = kPatience;
+        if (conn.reading) cancel(Op::receive, conn);
+      } else {
+        widen(conn);
+      }
+    }
     if (conn.paused && !was_paused && conn.reading) cancel(Op::receive, conn);
   }
   sends_.end_delivery();
