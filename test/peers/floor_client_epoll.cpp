@@ -20,6 +20,7 @@ constexpr int kWaitMs = 100;
 struct Connection {
   int socket;
   std::size_t sent = 0;
+  bool waits_for_room = false;
   std::vector<char> reply;
   std::size_t received = 0;
   std::size_t number = 0;  // Of its requests.
@@ -35,18 +36,16 @@ void watch(int epoll, int operation, Connection& connection, std::uint32_t event
 // A request that does not fit the socket is taken up again when there is room.
 void send_request(const Load& load, int epoll, Connection& connection) {
   const std::size_t size = load.request.empty() ? load.reply_size : load.request.size();
-  const bool waited = connection.sent > 0;
   const ssize_t sent =
       ::send(connection.socket, floor_client::message(load, connection.number) + connection.sent,
              size - connection.sent, MSG_NOSIGNAL);
   if (sent < 0 && !must_wait()) peer::fail("send");
   connection.sent += sent < 0 ? 0 : static_cast<std::size_t>(sent);
-  if (connection.sent < size) {
-    if (!waited) watch(epoll, EPOLL_CTL_MOD, connection, EPOLLIN | EPOLLOUT);
-  } else {
-    connection.sent = 0;
-    if (waited) watch(epoll, EPOLL_CTL_MOD, connection, EPOLLIN);
-  }
+  const bool is_full = connection.sent < size;
+  if (!is_full) connection.sent = 0;
+  if (is_full == connection.waits_for_room) return;
+  connection.waits_for_room = is_full;
+  watch(epoll, EPOLL_CTL_MOD, connection, is_full ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 
 // Whether a reply is whole now.
