@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from bad_server import BadServer, echo, echo_messages
@@ -97,6 +98,8 @@ def a_stopped_generator_is_named():
             result = running.finish().ended_with(0).json()
         expect(result["pacing"]["overdue"] > 300, f"pacing: {result['pacing']}")
         contains(" ".join(result["verdict"]["reasons"]), "behind time by the generator itself")
+        (advice,) = [text for text in result["warnings"] if text.startswith("one generator is full")]
+        contains(advice, f"{server.address} -c 4 -r 250 -d 1s -i 20ms --share 0/")
 
 
 @case
@@ -394,28 +397,40 @@ def a_search_can_be_interrupted():
 
 
 @case
-def a_generator_that_is_full_says_how_to_share_its_load():
+def a_closed_loop_has_no_plan_to_share():
+    """One that is as full as can be: nobody could help it to keep what it does not promise."""
     with Echo() as server:
-        ended = netload(server.address, "-c", "50", "-s", "16k", "-R", "400k", "-d", "200ms", "--json", seconds=180)
-        (advice,) = [text for text in ended.json()["warnings"] if text.startswith("one generator is full")]
-        contains(advice, f"{server.address} -c 50 -s 16k -R 400k -d 200ms --share 0/")
-        # A closed loop has no plan that others could help to keep.
         warnings = netload(server.address, "-c", "50", "-s", "16k", "-d", "200ms", "--json").json()["warnings"]
         equal([text for text in warnings if "--share" in text], [], "advice without a plan")
 
 
 @case
 def the_generator_is_named_as_the_limit():
-    """Both share one processor and the generator does nearly all the work, so that the server is never the limit."""
-    with Echo() as server:
-        ended = netload(server.address, "--find-max", "-d", "100ms", "-c", "50", "-s", "16k", "-R", "400k", "--slo",
-                        "p99<10s", "--json", seconds=180)
-        probes = ended.json()["probes"]
-        named = [probe for probe in probes if probe["generator_was_limit"]]
-        expect(named, f"no probe at 400 k messages/s of 16 KiB had a generator at its limit: {ended.err}")
-        for probe in named:
-            equal(probe["reason"], "the generator, not the server, is the limit", "the reason")
-            equal(probe["kept"], False, "kept")
+    """Each connection, at its third message, stops the generator for 20 ms: for that long no message of the plan,
+    300 ms at 200 messages/s or more, goes out in time."""
+    started = threading.Event()
+    one_at_a_time = threading.Lock()
+
+    def behave(connection, number):
+        for _ in range(3):
+            connection.sendall(receive(connection, 64))
+        started.wait()
+        with one_at_a_time:
+            running.pause()
+            time.sleep(0.02)
+            running.signal(signal.SIGCONT)
+        echo(connection)
+
+    with BadServer(behave) as server, start_netload(server.address, "--find-max", "-d", "300ms", "-c", "4", "-s", "64",
+                                                    "-R", "400", "--slo", "p99<10s", "--json") as running:
+        started.set()
+        running.finish(seconds=180)
+    # The search goes down to rates at which no connection comes to its third message.
+    tried = [probe for probe in running.json()["probes"] if probe["rate_hz"] >= 200]
+    expect(tried, f"no probe of 200 messages/s or more: {running.err}")
+    for probe in tried:
+        equal((probe["generator_was_limit"], probe["kept"], probe["reason"]),
+              (True, False, "the generator, not the server, is the limit"), "the limit, kept, and why not")
 
 
 run()

@@ -72,8 +72,9 @@ def a_quota_that_was_used_up_is_named():
     contains(" ".join(reasons), "(nr_throttled ")
     # Both are in the same cgroup, and the generator used the quota too.
     contains(" ".join(reasons), f"the server was throttled by its cgroup {quota.name} ")
-    figures = {figure["name"]: figure["valid"] for figure in result["verdict"]["figures"]}
-    equal((figures["rate"], figures["p99"], figures["cost"]), (False, False, True), "which are valid")
+    # Which percentiles it moves is tested in simulated time. What else a machine does has reasons of its own.
+    hit = [figure["name"] for figure in result["verdict"]["figures"] if "throttled" in " ".join(figure["reasons"])]
+    expect("rate" in hit and "cost" not in hit, f"what the quota speaks against: {hit}")
 
 
 require_backend()
