@@ -2,7 +2,6 @@
 #include "wire/framing/http.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <optional>
 
@@ -20,9 +19,11 @@ constexpr std::string_view kVersion = "HTTP/1.";
 // "HTTP/1.1 200"
 constexpr std::size_t kStatusLineMin = 12;
 
+// Without the C library's tolower(), which looks the locale up for each of them.
 bool same_letters(std::string_view text, std::string_view lower) noexcept {
-  return std::ranges::equal(text, lower,
-                            [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
+  return std::ranges::equal(text, lower, [](char a, char b) {
+    return a == b || (b >= 'a' && b <= 'z' && a == (b ^ 0x20));
+  });
 }
 
 std::string_view trimmed(std::string_view text) noexcept {
