@@ -75,12 +75,16 @@ def printed(show, *arguments):
 
 class Conclusions(unittest.TestCase):
     def test_a_client_beside_those_of_a_real_server_ends_in_a_sentence(self):
-        runs = {'netload epoll': {n: {COST: 1.0} for n in range(6)}, 'wrk': {n: {COST: 0.8} for n in range(6)},
-                'netload uring': {n: {COST: 1.0} for n in range(6)}}
+        runs = {name: {n: {COST: cost} for n in range(6)}
+                for name, cost in (('netload epoll', 1.0), ('netload uring', 0.5), ('wrk', 0.8), ('h2load', 2.0))}
         out = printed(real_servers_beside.show_point, runs)
+        self.assertRegex(out, r"netload epoll +1\.00 .* 1\.25 .* missed\n")
+        self.assertRegex(out, r"netload uring +0\.50 .* 0\.62 .* met\n")
         self.assertIn("  netload epoll has 1.25 (1.25 to 1.25, 96.9 % confidence, 6 rounds) of wrk's client CPU per "
                       'request\n', out)
-        self.assertNotIn("netload uring's", out)
+        self.assertNotIn('h2load has', out)
+        out = printed(real_servers_beside.show_point, {'netload epoll': {n: {COST: 1.0} for n in range(6)}})
+        self.assertRegex(out, r'netload epoll +1\.00 \(1\.00 to 1\.00\)\n')
 
     def test_an_open_loop_ends_in_a_sentence_about_each_of_ours(self):
         figures = {'connections': 1, 'messages': 1, 'placed': 'near', 'p50_ms': 1, 'p99_ms': 1, 'pacing_p50_us': 1,
