@@ -63,7 +63,7 @@ void add(CommandLine& line, BackendOptions& options) {
   line.add(
       "--buffer-size", options.reactor.buffer_size, "SIZE",
       [](const std::string& text) { return parse_read_size(text); },
-      "uring: bytes of one receive buffer (16k)");
+      "uring: bytes of one receive buffer (32k)");
   line.add(
       "--read-size", options.reactor.read_size, "SIZE",
       [](const std::string& text) { return parse_read_size(text); },

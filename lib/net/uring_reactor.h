@@ -340,11 +340,12 @@ void UringReactor::deliver(UringConn& conn, unsigned buffer, std::size_t size, H
     const bool was_paused = conn.paused;
     feed(conn, bytes, handler, options_.stash_limit);
     flush(conn);
-    if (sends_.gathers(conn) && !conn.wide && conn.moves == 0) [[unlikely]] {
-      if (EchoHandler<H> && may_move(conn)) {
+    if (!conn.wide && conn.moves == 0) {
+      const bool several = sends_.gathers(conn);
+      if (EchoHandler<H> && (several || size > Mover::kMin) && may_move(conn)) {
         conn.moves = kPatience;
         if (conn.reading) cancel(Op::receive, conn);
-      } else {
+      } else if (several) [[unlikely]] {
         widen(conn);
       }
     }
