@@ -7,7 +7,7 @@ import socket
 import time
 
 from bad_server import BadServer, echo, echo_messages, reset
-from case import case, contains, equal, expect, run, wait_until
+from case import case, contains, equal, expect, realtime, run, wait_until
 from outcome import expect_outcome
 from process import Echo, handles, netload, receive, require_backend, start_netload
 
@@ -140,7 +140,7 @@ def one_is_closed_under_a_schedule():
         expect(150 <= outcome["answered"] < 200, f"outcome: {outcome}")
 
 
-@case
+@realtime
 def no_answer_ends_with_the_timeout():
     def behave(connection, number):
         for _ in range(3):
@@ -159,7 +159,7 @@ def no_answer_ends_with_the_timeout():
             expect(outcome["lost"] >= 3, f"lost of {outcome}")
 
 
-@case
+@realtime
 def half_an_answer_is_none():
     def behave(connection, number):
         connection.sendall(receive(connection, SIZE)[:50])
@@ -171,7 +171,7 @@ def half_an_answer_is_none():
         equal(ended.json()["totals"]["messages"], 0, "messages")
 
 
-@case
+@realtime
 def a_server_that_reads_nothing():
     with BadServer(lambda connection, number: server.ended.wait()) as server:
         ended = netload(server.address, "-c", "2", "-s", "1M", "-P", "8", "-d", "200ms", "--timeout", "300ms",
@@ -190,7 +190,7 @@ def one_byte_at_a_time():
         equal(ended.json()["totals"]["messages"], 60, "messages")
 
 
-@case
+@realtime
 def nobody_accepts():
     """The kernel puts the connections into the backlog; no server ever accepts them."""
     with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
@@ -199,7 +199,7 @@ def nobody_accepts():
         equal(errors_of(ended.ended_with(4)), {"no reply within the timeout": 8}, "errors")
 
 
-@case
+@realtime
 def a_backlog_that_is_full():
     """The last connections are never established: SYNs are dropped, and connect(2) waits for minutes."""
     with socket.create_server(("127.0.0.1", 0), backlog=1) as listener:
@@ -275,7 +275,7 @@ def one_breaks_and_is_opened_again():
             equal(result["totals"]["connections"], 5, "connections made")
 
 
-@case
+@realtime
 def the_server_dies_and_comes_back():
     # An address of its own: nobody who asks the kernel for any port gets the one that is free meanwhile.
     own = f"127.78.{os.getpid() // 250 % 250}.{os.getpid() % 250 + 1}:0"
@@ -297,7 +297,7 @@ def the_server_dies_and_comes_back():
     expect(p99 > 100e6, f"p99 is {p99} ns: the wait for the server is hidden")
 
 
-@case
+@realtime
 def the_server_dies_and_stays_away():
     for load in [["-d", "20s"], ["-n", "100000000"], ["-r", "100", "-d", "20s"]]:
         with Echo() as server, start_netload(server.address, "-c", "4", *load, "-i", "50ms", "--reconnect", "--timeout",

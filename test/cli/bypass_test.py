@@ -7,7 +7,7 @@ import os
 import statistics
 import tempfile
 
-from case import Skip, case, contains, equal, expect, run
+from case import Skip, case, contains, equal, expect, realtime, run
 from document import keeps_to_the_schema
 from process import netload, program, run_program
 
@@ -37,7 +37,7 @@ def p50(result):
     return dict(result["latency_ns"]["percentiles"])[50]
 
 
-@case
+@realtime
 def each_way_is_what_it_is_called():
     _, document = measured()
     asleep, spinning, unix, *udp, load = document["ways"]
@@ -57,7 +57,7 @@ def each_way_is_what_it_is_called():
             expect("server" in result["cpu"], f"the server of {way['name']} is not known")
 
 
-@case
+@realtime
 def the_parts_are_the_differences_of_the_ways():
     _, document = measured()
     trips = [[p50(result) for result in way["rounds"]] for way in document["ways"][:3]]
@@ -77,7 +77,7 @@ UDP = ["UDP, asleep in between", "UDP, spinning", "AF_XDP, spinning", "UDP, 64 f
        "AF_XDP, 64 flows, asleep", "UDP, GSO, 256 in flight"]
 
 
-@case
+@realtime
 def udp_goes_through_the_kernel_and_past_it_where_it_may():
     _, document = measured()
     if "not_tried" in document:
@@ -96,7 +96,7 @@ def udp_goes_through_the_kernel_and_past_it_where_it_may():
             expect("server" in result["cpu"], f"the server of {way['name']} is not known")
 
 
-@case
+@realtime
 def where_it_may_not_measure_udp_it_says_what_is_missing():
     require_two_processors()
     small = bypass("--rounds", "1", "-s", "1")
@@ -109,7 +109,7 @@ def where_it_may_not_measure_udp_it_says_what_is_missing():
     contains(nobody.ended_with(0).json()["not_tried"], "setcap cap_net_raw", "what is missing")
 
 
-@case
+@realtime
 def it_keeps_to_its_schema():
     with tempfile.TemporaryDirectory() as folder:
         out = bypass("--rounds", "1", f"--json={folder}/bypass.json").out
@@ -120,7 +120,7 @@ def it_keeps_to_its_schema():
             keeps_to_the_schema(json.load(file))
 
 
-@case
+@realtime
 def the_text_names_what_a_bypass_saves():
     out, _ = measured()
     for part in ["100 bytes there and back", "TCP, asleep in between", "TCP, spinning", "Unix socket, spinning",
@@ -133,7 +133,7 @@ def the_text_names_what_a_bypass_saves():
         contains(out, part, "the text")
 
 
-@case
+@realtime
 def one_of_a_kind_is_singular():
     require_two_processors()
     out = netload("--bypass", "--rounds", "1", "-c", "1", "-s", "1", "-d", "50ms").ended_with(0).out
@@ -141,7 +141,7 @@ def one_of_a_kind_is_singular():
         contains(out, part, "the text")
 
 
-@case
+@realtime
 def nothing_is_left_behind():
     require_two_processors()
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
 """Cases of a test file: what they may expect, and the program that runs them.
 
 A file calls run() at its end. With names as arguments only those cases run, with `--without` before
-them all others. The exit code is 1 when a case failed, 77 when one was skipped and none failed, and
-0 otherwise.
+them all others; with `--deciding` before that, none of those that are `@realtime`. The exit code is 1
+when a case failed, 77 when one was skipped and none failed, and 0 otherwise.
 """
 
 import re
@@ -20,12 +20,19 @@ class Unexpected(Exception):
 
 
 cases = []
+apart = set()  # Those of them that do not decide.
 
 
 def case(function):
     """Registers a function without arguments as a case."""
     cases.append(function)
     return function
+
+
+def realtime(function):
+    """A case that the noise of a machine can turn red; test/realtime.txt has each of them, and why."""
+    apart.add(function)
+    return case(function)
 
 
 def expect(condition, message):
@@ -56,12 +63,18 @@ def wait_until(condition, what, seconds=30):
 
 
 def chosen(arguments):
+    deciding = arguments[:1] == ["--deciding"]
+    arguments = arguments[deciding:]
     without = arguments[:1] == ["--without"]
-    names = arguments[1:] if without else arguments
+    names = arguments[without:]
     unknown = set(names) - {function.__name__ for function in cases}
     if unknown:
         sys.exit(f"no such case: {', '.join(sorted(unknown))}")
-    return [function for function in cases if not names or (function.__name__ in names) != without]
+    found = [function for function in cases if (not names or (function.__name__ in names) != without)
+             and not (deciding and function in apart)]
+    if not found:
+        sys.exit("no case is left")
+    return found
 
 
 def run():

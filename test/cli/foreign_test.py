@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 
 from bad_server import BadServer, echo
-from case import Skip, case, contains, equal, expect, run, wait_until
+from case import Skip, case, contains, equal, expect, realtime, run, wait_until
 from process import Echo, Process, connect, free_port, netload, require_backend, run_program
 
 
@@ -28,7 +28,7 @@ def play_ping_pong(server, *flags):
     return outs, sum(int(counted[1]) for counted in trips)
 
 
-@case
+@realtime
 def sockperf_plays_ping_pong():
     require("sockperf")
     with Echo("-f", "sockperf", "--json") as server:
@@ -37,7 +37,7 @@ def sockperf_plays_ping_pong():
         expect(totals["messages"] >= received, f"{received} answers from {totals['messages']} messages")
 
 
-@case
+@realtime
 def sockperf_gets_the_replies_it_asks_for():
     require("sockperf")
     with Echo("-f", "sockperf", "--json") as server:
@@ -58,7 +58,7 @@ def sockperf_gets_the_replies_it_asks_for():
         equal((totals["messages"], replies), (sent, sent // 5), "messages and replies")
 
 
-@case
+@realtime
 def sockperf_plays_ping_pong_over_udp():
     require("sockperf")
     with Echo("-f", "sockperf", "--json", listen=["udp:127.0.0.1:0"]) as server:

@@ -8,7 +8,7 @@ import tempfile
 import time
 
 from bad_server import BadServer, echo
-from case import case, contains, equal, expect, run
+from case import case, contains, equal, expect, realtime, run
 from messages import FOREIGN, FORMATS, frame, frame_of_size, prefixed
 from process import Echo, check_echo, netload, receive, require_backend
 
@@ -228,7 +228,7 @@ def a_server_of_another_format_is_named():
             contains(detail, f"(looks like {other})")
 
 
-@case
+@realtime
 def both_ends_say_that_their_formats_differ():
     for client in FORMATS:
         server_format = "json" if client == "protobuf" else "protobuf"

@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 
-from case import Skip, case, contains, equal, expect, run, wait_until
+from case import Skip, contains, equal, expect, realtime, run, wait_until
 from process import Echo, Process, program, run_program
 from two_hosts import TwoHosts
 
@@ -135,7 +135,7 @@ def result_of(job):
         expect(False, f"no result: {job.out[:1000]}{job.err}")
 
 
-@case
+@realtime
 def four_ranks_are_one_load():
     with anywhere() as cluster, cluster.start(4, "-c", "4000", "-r", "10", "-d", "2s", "--json", "--progress", "on",
                                               cluster.target) as job:
@@ -161,7 +161,7 @@ def four_ranks_are_one_load():
         contains(job.err, " qps ", "the live line")
 
 
-@case
+@realtime
 def a_netload_that_is_killed_is_named():
     with anywhere() as cluster, cluster.start(3, "-c", "60", "-r", "100", "-d", "4s", "--json", cluster.target) as job:
         _, loads = under_way(job, 3, cluster.server)
@@ -175,7 +175,7 @@ def a_netload_that_is_killed_is_named():
         contains(job.err, "rank 1, ")
 
 
-@case
+@realtime
 def a_rank_that_is_killed_is_named():
     for rank, flags in ((1, ["--json"]), (0, [])):
         with anywhere() as cluster, cluster.start(3, "-c", "60", "-r", "100", "-d", "30s", *flags, cluster.target) as job:
@@ -187,7 +187,7 @@ def a_rank_that_is_killed_is_named():
             wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in loads.values()), "no netload was left")
 
 
-@case
+@realtime
 def an_interrupt_gives_what_there_is():
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "sum.json")
@@ -202,7 +202,7 @@ def an_interrupt_gives_what_there_is():
         equal([row["lost"] for row in result["generators"]], ["", ""], "ranks that are lost")
 
 
-@case
+@realtime
 def an_interrupt_without_a_file_loses_nothing():
     with Loopback() as cluster:
         with cluster.start(2, "-c", "50", "-r", "100", "-d", "60s", cluster.target) as job:
@@ -217,7 +217,7 @@ def an_interrupt_without_a_file_loses_nothing():
         contains(run_program(program("NETREPORT"), *parts).ended_with(0).out, "  generators  ", "the text of the parts")
 
 
-@case
+@realtime
 def a_rank_without_a_way_to_the_target_is_named():
     with Cluster() as cluster:
         cluster.inside("b", "route", "del", cluster.SERVER)
@@ -231,7 +231,7 @@ def a_rank_without_a_way_to_the_target_is_named():
             equal(job.out, "", "what is printed")
 
 
-@case
+@realtime
 def a_host_that_is_not_there_is_named():
     with Cluster() as cluster:
         cluster.hosts = "a slots=2\nc slots=2\n"
@@ -241,7 +241,7 @@ def a_host_that_is_not_there_is_named():
             contains(job.err, "could not resolve hostname c")
 
 
-@case
+@realtime
 def what_is_written_need_only_have_a_place_where_rank_0_is():
     with Cluster() as cluster:
         file = os.path.join(cluster.folder.name, "own", "a", "sum.json")
@@ -250,7 +250,7 @@ def what_is_written_need_only_have_a_place_where_rank_0_is():
             contains(job.out, "80 planned, sent and answered")
 
 
-@case
+@realtime
 def a_sum_that_cannot_be_written_is_no_end_of_the_parts():
     with Loopback() as cluster, cluster.start(2, "-c", "4", "-n", "80", "--json=/dev/full", cluster.target) as job:
         job.finish(SECONDS).ended_with(3)
@@ -264,7 +264,7 @@ def a_sum_that_cannot_be_written_is_no_end_of_the_parts():
         os.rmdir(os.path.dirname(parts[0]))
 
 
-@case
+@realtime
 def a_wrong_command_line_is_told_once():
     with Loopback() as cluster:
         for flags, said in [(["--rate", "x", cluster.target], "--rate"), (["-c", "2"], "TARGET is missing"),
@@ -281,14 +281,14 @@ def a_wrong_command_line_is_told_once():
             contains(job.err, "rank ")
 
 
-@case
+@realtime
 def one_rank_is_a_load_too():
     with Loopback() as cluster, cluster.start(1, "-c", "2", "-n", "200", "--json", cluster.target) as job:
         job.finish(SECONDS).ended_with(0)
         equal(result_of(job)["generators"][0]["messages"], 200, "messages of the only rank")
 
 
-@case
+@realtime
 def the_manual_starts_shares_by_ssh():
     with open(os.path.join(program("MAN"), "netload.1"), encoding="utf-8") as file:
         page = file.read()

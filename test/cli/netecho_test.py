@@ -10,7 +10,7 @@ import signal
 import socket
 import tempfile
 
-from case import Skip, case, contains, equal, expect, fits_a_terminal, run, wait_until
+from case import Skip, case, contains, equal, expect, fits_a_terminal, realtime, run, wait_until
 from process import (Echo, check_echo, check_never_reading, connect, netecho, netload, program, receive,
                      require_backend, require_ipv6, run_program)
 
@@ -158,7 +158,7 @@ def live_lines():
         contains(result.out.splitlines()[0], "qps")
 
 
-@case
+@realtime
 def segments_are_the_kernels():
     with Echo("--json") as server:
         flags = ["-c", "10", "-n", "1000", "-s", "64", "--json"]
@@ -176,7 +176,7 @@ def segments_are_the_kernels():
         expect(sent["data_out"] >= 50, f"segments of 10 messages of 300,000 bytes: {sent}")
 
 
-@case
+@realtime
 def segments_of_the_warm_up_are_left_out():
     with Echo() as server:
         flags = ["-c", "10", "-n", "1000", "-w", "200ms", "--json"]
@@ -332,7 +332,7 @@ def a_client_that_never_reads():
         contains(" ".join(result["path"]["evidence"]), "peers that did not read")
 
 
-@case
+@realtime
 def a_silent_client_is_ended():
     with Echo("--idle-timeout", "300ms", "--json") as server, server.connect() as silent:
         check_echo(silent)

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from case import case, contains, equal, expect, fits_a_terminal, run, wait_until
+from case import case, contains, equal, expect, fits_a_terminal, realtime, run, wait_until
 from outcome import expect_outcome
 from process import (Echo, Process, backend_flags, free_port, handles, netload, program,
                      require_backend, start_netload, state_of)
@@ -95,7 +95,7 @@ def latency_counts_from_what_was_asked():
         expect_plan(result, 20)
 
 
-@case
+@realtime
 def a_rate_that_nothing_can_keep_ends():
     """Hours of messages would be left; the count stays exact, over threads that share the connections unevenly."""
     with Echo() as server:
@@ -196,7 +196,7 @@ def unix_path():
         expect("server" in result["cpu"], "the server's CPU was not found")
 
 
-@case
+@realtime
 def warm_up_is_left_out():
     with Echo("--json") as server:
         expect_plan(document(server, "-c", "2", "-r", "100", "-w", "500ms", "-d", "500ms"), 100)
@@ -219,13 +219,13 @@ def connect_rate():
         equal(result["connect_ns"]["count"], 21, "connects measured")
 
 
-@case
+@realtime
 def slow_connect_rate_is_not_a_timeout():
     with Echo() as server:
         document(server, "-c", "3", "--connect-rate", "4", "--timeout", "200ms", "-n", "3")
 
 
-@case
+@realtime
 def cpu_of_the_server():
     with Echo() as server:
         result = document(server, "-c", "4", "-n", "5000")
@@ -400,7 +400,7 @@ def a_batch_asks_for_receive_timestamps_by_itself():
             equal(result["config"]["receive-timestamps"], asked, "asked for")
 
 
-@case
+@realtime
 def receive_timestamps_go_with_every_wait():
     with Echo() as server, kernel_stamps():
         for wait in ["block", "spin"]:
@@ -467,7 +467,7 @@ def only_one_server_of_a_comparison_runs_at_a_time():
         wait_until(lambda: not any(os.path.exists(f"/proc/{pid}/exe") for pid in servers), "stopped servers ended")
 
 
-@case
+@realtime
 def one_of_a_kind_is_singular():
     """It holds in headings, tables and messages."""
     with Echo() as server:

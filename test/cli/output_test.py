@@ -13,7 +13,7 @@ import threading
 import time
 
 from bad_server import BadServer, echo, echo_messages
-from case import Skip, case, contains, equal, expect, run, wait_until
+from case import Skip, case, contains, equal, expect, realtime, run, wait_until
 from document import buckets_of, keeps_to_the_schema
 from process import Echo, netload, receive, start_netload
 
@@ -56,7 +56,7 @@ def strict_wants_all_figures():
     netload("--compare", "epoll", "--rounds", "1", "-c", "2", "-n", "20", "--strict").ended_with(1)
 
 
-@case
+@realtime
 def a_run_that_gives_up_says_so():
     """The server is gone for good after a second, and a connection has half a second to open again."""
     with Echo("-d", "1s") as server:
@@ -86,7 +86,7 @@ def errors_invalidate_unless_allowed():
 STALL_S = 0.4
 
 
-@case
+@realtime
 def a_stopped_generator_is_named():
     """Asleep for 400 ms, netload finds 100 messages of each connection overdue."""
     with Echo() as server:
@@ -102,7 +102,7 @@ def a_stopped_generator_is_named():
         contains(advice, f"{server.address} -c 4 -r 250 -d 1s -i 20ms --share 0/")
 
 
-@case
+@realtime
 def a_stopped_generator_is_named_without_a_plan_too():
     """A closed loop has no plan to be behind of; its loop knows by its heartbeat that it stood still."""
     with Echo() as server:
@@ -116,7 +116,7 @@ def a_stopped_generator_is_named_without_a_plan_too():
         contains(" ".join(result["verdict"]["reasons"]), "the generator did not listen for")
 
 
-@case
+@realtime
 def an_own_server_that_is_stopped_is_named():
     """The netecho that netload started says how long it stood still; nobody else knows of a stop by a signal."""
     for backend in ("epoll", "uring"):
@@ -134,7 +134,7 @@ def an_own_server_that_is_stopped_is_named():
         contains(" ".join(result["verdict"]["reasons"]), "the server stood still for")
 
 
-@case
+@realtime
 def a_stopped_server_does_not_invalidate():
     with Echo() as server:
         with start_netload(server.address, "-c", "4", "-r", "250", "-d", "1s", "-P", "1", "-i", "20ms",
@@ -187,7 +187,7 @@ def what_does_not_go_together():
         equal(ended.out, "", "standard output of a usage error")
 
 
-@case
+@realtime
 def lines_of_json():
     with Echo("--json-lines", "-i", "100ms") as server:
         ended = netload(server.address, "-c", "2", "-d", "500ms", "-i", "100ms", "--json-lines").ended_with(0)
@@ -237,7 +237,7 @@ def colours_only_where_they_are_wanted():
             expect("\033" not in netload(*flags, *more).out, f"an escape with {more}")
 
 
-@case
+@realtime
 def progress_on_standard_error():
     with Echo() as server:
         flags = [server.address, "-c", "1", "-d", "1100ms"]
@@ -245,7 +245,7 @@ def progress_on_standard_error():
         equal(netload(*flags, "--progress", "off").ended_with(0).err, "", "standard error without progress")
 
 
-@case
+@realtime
 def starts_at_a_time():
     with Echo() as server:
         at = time.time() + 1.5
@@ -256,7 +256,7 @@ def starts_at_a_time():
         contains(ended.ended_with(3).err, "choose a later time")
 
 
-@case
+@realtime
 def a_launcher_says_when_to_start():
     def launched(server, answer):
         ours, theirs = socket.socketpair()
@@ -307,7 +307,7 @@ def hdr_of(path):
     return hdr_files, hdr_files.read_log(path)
 
 
-@case
+@realtime
 def the_log_adds_up_to_the_result():
     """Every interval of every kind, decoded by HdrHistogram and added, is the histogram of the result."""
     with Echo() as server, tempfile.TemporaryDirectory() as folder:
@@ -347,7 +347,7 @@ def the_distribution_is_that_of_the_result():
 SEARCH = ["--find-max", "-d", "300ms", "-c", "4"]
 
 
-@case
+@realtime
 def the_highest_rate_is_found():
     """The search itself is tested without a server. Here: the result is not above what the server can do, and the
     document and the lines show the same probes. No connection of this server is answered more than 200 times a
@@ -404,7 +404,7 @@ def a_closed_loop_has_no_plan_to_share():
         equal([text for text in warnings if "--share" in text], [], "advice without a plan")
 
 
-@case
+@realtime
 def the_generator_is_named_as_the_limit():
     """Each connection, at its third message, stops the generator for 20 ms: for that long no message of the plan,
     300 ms at 200 messages/s or more, goes out in time."""

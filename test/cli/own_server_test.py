@@ -8,7 +8,7 @@ import tempfile
 import threading
 
 from bad_server import BadServer
-from case import case, contains, equal, expect, run, wait_until
+from case import case, contains, equal, expect, realtime, run, wait_until
 from outcome import expect_outcome
 from process import free_port, netload, receive, require_backend
 
@@ -127,7 +127,7 @@ def a_server_that_speaks_first():
         equal(result["connect_ns"]["count"], 4, "connections")
 
 
-@case
+@realtime
 def a_server_that_does_not_greet():
     with answers(4, lambda _: b"x") as server:
         said = netload(server.address, "--send", "ping", "--reply", "size:1", "--greeting", "line", "-c", "2",
@@ -153,7 +153,7 @@ def a_port_with_another_protocol():
         contains(said, "looks like RESP: --reply resp")
 
 
-@case
+@realtime
 def a_reply_that_never_ends():
     with answers(4, lambda _: b"no end") as server:
         said = fails(server, "--send", "ping", "--reply", "line", "--timeout", "300ms", codes=(4,))
@@ -199,7 +199,7 @@ def a_close_in_the_midst_of_a_reply():
         equal(result["outcome"]["answered"], 0, "answered")
 
 
-@case
+@realtime
 def datagrams_have_one_reply_each():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.1", 0))
@@ -254,7 +254,7 @@ def messages_without_replies_arrive():
             contains(" ".join(result["warnings"]), "that it arrived nobody knows")
 
 
-@case
+@realtime
 def a_server_that_does_not_read_holds_messages_up():
     def behave(connection, _):
         server.ended.wait()

@@ -8,7 +8,7 @@ import signal
 import tempfile
 import time
 
-from case import case, contains, equal, expect, run, wait_until
+from case import case, contains, equal, expect, realtime, run, wait_until
 from outcome import expect_outcome
 from process import netload, require_backend, start_netload
 from real_servers import DNS_ANSWER_SIZE, DNS_QUESTION, dns, haproxy, memcached, nginx, redis, smtp
@@ -108,7 +108,7 @@ def redis_that_is_killed():
         starts_and_dies(server, f"redis://{server.address}")
 
 
-@case
+@realtime
 def redis_that_stands_still():
     with redis() as server:
         stands_still(server, f"redis://{server.address}")
@@ -194,7 +194,7 @@ def nginx_that_is_killed():
         starts_and_dies(server, f"http://{server.address}/short")
 
 
-@case
+@realtime
 def nginx_that_stands_still():
     with nginx() as server:
         stands_still(server, f"http://{server.address}/short")
@@ -219,7 +219,7 @@ def memcached_that_is_killed():
         starts_and_dies(server, f"memcached://{server.address}")
 
 
-@case
+@realtime
 def memcached_that_stands_still():
     with memcached() as server:
         stands_still(server, f"memcached://{server.address}")
@@ -242,7 +242,7 @@ def smtp_that_is_killed():
         starts_and_dies(server, server.address, "--send", r"NOOP\r\n", "--reply", "line", "--greeting", "line")
 
 
-@case
+@realtime
 def dns_answers_in_datagrams():
     with dns() as server:
         for flags in (["--reply", f"size:{DNS_ANSWER_SIZE}"], [], ["-P", "8"], ["-R", "5k"]):
@@ -251,7 +251,7 @@ def dns_answers_in_datagrams():
             equal(result["delivery"]["wrong"], 0, "wrong datagrams")
 
 
-@case
+@realtime
 def dns_that_stands_still_loses_what_was_asked():
     with dns() as server:
         result = stalled(server, server.address, "--send", DNS_QUESTION, "-c", "4", "--timeout", "100ms")

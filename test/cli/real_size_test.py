@@ -4,7 +4,7 @@
 import contextlib
 import resource
 
-from case import Skip, case, equal, expect, run, wait_until
+from case import Skip, case, equal, expect, realtime, run, wait_until
 from many_echo import ManyEcho
 from process import Echo, netload, require_backend, start_netload
 
@@ -64,7 +64,7 @@ def packets_dropped():
         return sum(int(line.split()[1], 16) for line in table)
 
 
-@case
+@realtime
 def ten_thousand_connections_over_udp():
     """Nothing is repeated over UDP, so a busy machine may lose some: each one is found where the kernel dropped it,
     which counts those that leave together as one."""

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from case import Skip, case, contains, equal, expect, run, wait_until
+from case import Skip, case, contains, equal, expect, realtime, run, wait_until
 from network_namespace import NetworkNamespace, ip
 from process import Echo, free_port, netload, program, require_backend, run_program, start_netload
 
@@ -99,7 +99,7 @@ def expect_cost_of(servers, *load, forks=False, orphans=False):
     return result
 
 
-@case
+@realtime
 def socat_forks_for_each_connection():
     require("socat")
     port = free_port()
@@ -109,7 +109,7 @@ def socat_forks_for_each_connection():
         contains(result["cpu"]["server"]["of"], "and 40 started by it")
 
 
-@case
+@realtime
 def ncat_forks_for_each_connection():
     require("ncat")
     port = free_port()
@@ -118,14 +118,14 @@ def ncat_forks_for_each_connection():
         expect_cost_of([server], forks=True, orphans=True)
 
 
-@case
+@realtime
 def workers_inherit_the_socket():
     with forking("prefork") as server:
         result = expect_cost_of([server])
         equal(result["cpu"]["server"]["of"].count("python"), 4, "processes named")
 
 
-@case
+@realtime
 def several_share_a_port():
     with contextlib.ExitStack() as stack:
         port = free_port()
@@ -139,7 +139,7 @@ def holders_of(port):
         return sum(f":{int(port):04X} " in line and " 0A " in line for line in table)
 
 
-@case
+@realtime
 def processes_end_during_the_run():
     with forking("fork") as server:
         result = expect_cost_of([server], "--churn", "200", forks=True)
@@ -163,7 +163,7 @@ def expect_unknown(result, *words):
     contains(netload_text_of(result), f"server      unknown: {cpu['unknown']}")
 
 
-@case
+@realtime
 def processes_that_nobody_waits_for():
     with forking("unwaited") as server:
         result = netload(server.address, "-c", "5", "-n", "5000", "--churn", "100", "--json").ended_with(0).json()
@@ -240,7 +240,7 @@ def opening_and_closing_are_told_apart():
     contains(text, "server: opening")
 
 
-@case
+@realtime
 def a_server_that_others_load_too_has_no_cost_of_ours():
     def doubts(server):
         result = netload(server.address, "-c", "2", "-n", "2000", "--json").ended_with(0).json()
@@ -260,7 +260,7 @@ def a_server_that_others_load_too_has_no_cost_of_ours():
             other.kill()
 
 
-@case
+@realtime
 def no_answers_have_no_latency():
     with Echo() as server, start_netload(server.address, "-c", "3", "-d", "60s", "--timeout", "0", "-i", "50ms",
                                          "--json-lines") as running:

@@ -3,7 +3,7 @@
 
 import os
 
-from case import Skip, case, contains, equal, expect, run
+from case import Skip, contains, equal, expect, realtime, run
 from process import backend_flags, program, require_backend, run_program
 
 PERIOD_US = 100_000
@@ -59,7 +59,7 @@ class Quota:
         os.rmdir(self.folder)
 
 
-@case
+@realtime
 def a_quota_that_was_used_up_is_named():
     with Quota() as quota:
         flags = [*backend_flags(), "-c", "10", "-d", "2s", "--json"]

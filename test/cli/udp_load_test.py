@@ -7,7 +7,7 @@ import re
 import signal
 import tempfile
 
-from case import case, contains, equal, expect, run, wait_until
+from case import case, contains, equal, expect, realtime, run, wait_until
 from outcome import expect_outcome
 from process import (Echo, free_port, netload, program, require_backend, require_ipv6, run_program,
                      start_netload)
@@ -99,7 +99,7 @@ def gathered(ended):
     return [float(number) for number in numbers.groups()]
 
 
-@case
+@realtime
 def what_was_gathered_is_in_the_path():
     for flags, format in [([], "raw"), ([], "json"), (["--udp-offload", "off"], "raw")]:
         with Echo("--json", "--rcvbuf", "4M", "-f", format, *flags, listen=LOOPBACK) as server:
@@ -164,7 +164,7 @@ def nobody_listens():
         contains(ended.err, f"netecho udp:127.0.0.1:{port}", "the fix")
 
 
-@case
+@realtime
 def the_server_ends_in_mid_run():
     with Echo("--json", listen=LOOPBACK) as server:
         with start_netload(server.address, "-c", "10", "-r", "200", "-d", "1s", "-i", "50ms", "--json") as load:
@@ -180,7 +180,7 @@ def the_server_ends_in_mid_run():
         expect(errors["port unreachable: nobody listens there"] > 10, f"errors {errors}")
 
 
-@case
+@realtime
 def a_server_that_is_stopped():
     """Both ends count the same datagrams as lost, those for which it has no room. All that is sent fits into
     the queue of a processor, whose drops neither end would see. A busy machine makes the load late, and the kernel

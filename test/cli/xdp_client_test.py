@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 
-from case import case, contains, equal, expect, run, wait_until
+from case import case, contains, equal, expect, realtime, run, wait_until
 from process import Process, handles, program
 from veth_pair import PORT, SERVER, SERVER6, Pair, check_echo, check_ping, result_of
 
@@ -80,7 +80,7 @@ def ipv6_and_each_size_up_to_the_mtu():
         result_of(server)
 
 
-@case
+@realtime
 def at_a_rate_and_in_each_format():
     with Pair() as pair:
         for flags in (["-r", "2000"], ["-f", "json"], ["-P", "16"]):
@@ -89,7 +89,7 @@ def at_a_rate_and_in_each_format():
             result_of(server)
 
 
-@case
+@realtime
 def what_is_longer_than_the_mtu_is_an_error_and_never_sent_another_way():
     with Pair() as pair:
         server = pair.serve(backend="epoll")

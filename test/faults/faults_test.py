@@ -6,6 +6,8 @@ FAIL_CALL runs a tool of which one call fails. Each case is one run: a tool, a b
 the calls of that kind. With arguments only those calls are tried, and every outcome is printed:
 
   faults_test.py [TOOL [CALL [ERROR [N]]]]
+  faults_test.py CALL          of all tools
+  faults_test.py --deciding    all but what the noise of a machine can turn red
 """
 
 import concurrent.futures
@@ -25,6 +27,8 @@ import time
 from errors import CANNOT_FAIL, ERRORS
 from process import Echo, backend_flags, program
 
+# Tools and calls that the noise of a machine can turn red; test/realtime.txt says why.
+REALTIME = {"netecho over UDP", "netecho that accepts none", "getrandom"}
 CALLS_OF_A_KIND = 5
 # What stays so: a filter denies a call, or a limit is reached.
 LASTING = {"EPERM", "ENOSYS", "EMFILE", "ENFILE", "ENOMEM"}
@@ -316,14 +320,31 @@ def calls_of(tool):
     return {name: count for name, count in counts.items() if name in ERRORS}
 
 
-def faults_of(counts, chosen):
+class Wanted:
+    """What of all faults the command line asks for."""
+
+    def __init__(self, arguments):
+        self.deciding = arguments[:1] == ["--deciding"]
+        arguments = arguments[self.deciding:]
+        self.tool = arguments[0] if arguments and arguments[0] not in ERRORS else None
+        self.fault = arguments[self.tool is not None:]
+
+    def has_tool(self, tool):
+        return self.tool in (None, tool.name) and not (self.deciding and tool.name in REALTIME)
+
+    def has_fault(self, call, error, nth):
+        return (all(str(one) == want for one, want in zip((call, error, nth), self.fault))
+                and not (self.deciding and call in REALTIME))
+
+
+def faults_of(counts, wanted):
     for call, count in sorted(counts.items()):
         for error in ERRORS[call]:
             which = [*range(1, min(count, CALLS_OF_A_KIND) + 1)]
             if error in LASTING and call not in WAITED_FOR:
                 which.append("1+")
             for nth in which:
-                if all(str(one) == want for one, want in zip((call, error, nth), chosen)):
+                if wanted.has_fault(call, error, nth):
                     yield call, error, nth
 
 
@@ -333,27 +354,25 @@ def attempt(tool, fault):
     return tool, fault, ended, wrong_with(tool, fault, ended)
 
 
-def faults_of_datagrams(pool, udp_server, chosen_tool, chosen):
+def faults_of_datagrams(pool, udp_server, wanted):
     runs = []
-    for tool in (NetloadDatagrams(udp_server), NetechoDatagrams()):
-        if chosen_tool and tool.name != chosen_tool[0]:
-            continue
+    for tool in filter(wanted.has_tool, (NetloadDatagrams(udp_server), NetechoDatagrams())):
         counts = {call: count for call, count in calls_of(tool).items() if OF_DATAGRAMS.match(call)}
-        runs += [pool.submit(attempt, tool, fault) for fault in faults_of(counts, chosen)]
+        runs += [pool.submit(attempt, tool, fault) for fault in faults_of(counts, wanted)]
     return runs
 
 
-def lasting_accepts(pool, chosen_tool, chosen):
+def lasting_accepts(pool, wanted):
     tool = NetechoAcceptsNone()
-    if chosen_tool and tool.name != chosen_tool[0]:
+    if not wanted.has_tool(tool):
         return []
     call = "op:accept" if "uring" in backend_flags() else "accept4"
     return [pool.submit(attempt, tool, (call, error, "1+")) for error in ERRORS[call]
-            if all(str(one) == want for one, want in zip((call, error, "1+"), chosen))]
+            if wanted.has_fault(call, error, "1+")]
 
 
 def main():
-    chosen_tool, chosen = sys.argv[1:2], sys.argv[2:]
+    wanted = Wanted(sys.argv[1:])
     if "-fsanitize" in subprocess.run([program("NETLOAD"), "--version"], capture_output=True, text=True,
                                       check=True).stdout:
         print("skipped: the runtime of a sanitizer makes calls of its own, and aborts when one fails")
@@ -363,22 +382,20 @@ def main():
     places = itertools.cycle(cpus)  # A tool on one processor does not measure how far it is to the other.
     with Echo() as server, Echo(listen=("udp:127.0.0.1:0",)) as udp_server, concurrent.futures.ThreadPoolExecutor(
             2 * len(cpus), initializer=lambda: os.sched_setaffinity(0, {next(places)})) as pool:
-        tools = [tool for tool in (Netload(server), Netecho(), NetloadAlone(server))
-                 if not chosen_tool or tool.name == chosen_tool[0]]
         known, runs = set(), []
-        for tool in tools:
+        for tool in filter(wanted.has_tool, (Netload(server), Netecho(), NetloadAlone(server))):
             counts = calls_of(tool)
             if isinstance(tool, NetloadAlone):
                 counts = {call: count for call, count in counts.items() if call not in known}
             known |= counts.keys()
-            runs += [pool.submit(attempt, tool, fault) for fault in faults_of(counts, chosen)]
-        runs += faults_of_datagrams(pool, udp_server, chosen_tool, chosen)
-        runs += lasting_accepts(pool, chosen_tool, chosen)
+            runs += [pool.submit(attempt, tool, fault) for fault in faults_of(counts, wanted)]
+        runs += faults_of_datagrams(pool, udp_server, wanted)
+        runs += lasting_accepts(pool, wanted)
         for done in runs:
             tool, fault, ended, wrong = done.result()
             failures += wrong is not None
             came += ended.failed
-            if wrong or chosen:
+            if wrong or wanted.fault:
                 print(f"{tool.name}, {' '.join(map(str, fault))}: {wrong or 'exit ' + str(ended.code)}"
                       f"{'' if ended.failed else ' (it did not come to that call)'}")
                 print("".join(f"    {line}\n" for line in ended.err.splitlines()[-3:]), end="", flush=True)

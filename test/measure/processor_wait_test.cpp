@@ -89,7 +89,7 @@ TEST_CASE("between two samples the cgroup counts that stopped its threads longes
   CHECK(longest_stop({}, {}).cgroup.empty());
 }
 
-TEST_CASE("two threads on one processor wait for one another") {
+TEST_CASE("two threads on one processor wait for one another" * doctest::test_suite("realtime")) {
   const auto before = run_delays_of_process(::getpid());
   if (!before) {
     MESSAGE("no schedstat here: " << before.error().message());

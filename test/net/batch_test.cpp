@@ -64,7 +64,8 @@ struct Delayed {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a batch makes one turn of many events", R, EpollReactor, UringReactor) {
+TEST_CASE_TEMPLATE("a batch makes one turn of many events" * doctest::test_suite("realtime"), R,
+                   EpollReactor, UringReactor) {
   const std::uint64_t batched = turns_for<R>("batch:100ms", 100);
   const std::uint64_t blocked = turns_for<R>("block", 100);
   CAPTURE(batched);

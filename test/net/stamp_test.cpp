@@ -61,8 +61,9 @@ bool arrived(const Client& client) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("received() tells when bytes came, however late they are read", R, EpollReactor,
-                   UringReactor) {
+TEST_CASE_TEMPLATE("received() tells when bytes came, however late they are read" *
+                       doctest::test_suite("realtime"),
+                   R, EpollReactor, UringReactor) {
   Late<R> handler;
   Server<R, Late<R>> server(handler, stamping());
   Client client(server.address());

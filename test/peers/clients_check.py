@@ -15,7 +15,14 @@ import paced
 import schedules
 
 BUILD = sys.argv.pop(1)
+DECIDING = sys.argv[1:2] == ['--deciding']
+del sys.argv[1:1 + DECIDING]
 REQUEST = b'GET / HTTP/1.1\r\nHost: here\r\n\r\n'
+
+
+def realtime(test):
+    """A test that the noise of a machine can turn red: left out where only those run that decide."""
+    return None if DECIDING else test
 
 
 def receive(client, count):
@@ -97,6 +104,7 @@ class Floors(unittest.TestCase):
             return generators.execute(generators.Floor(backend).command(BUILD, server.port, 10, 1, size), None, 30,
                                       folder)
 
+    @realtime
     def test_every_byte_of_an_echo_is_compared(self):
         for backend in BASELINES:
             for size in (64, 100_000):
