@@ -10,47 +10,51 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 
 from case import Skip, case, contains, equal, expect, realtime, run, wait_until
+from cgroup import ControlGroup
 from network_namespace import NetworkNamespace, ip
 from process import Echo, free_port, netload, program, require_backend, run_program, start_netload
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Enough messages for some tenths of a second of any server's time.
-LOAD = ["-c", "20", "-n", "20000", "-w", "100ms"]
-# What a server spends after the last look: it ends, and tells its children to.
-ENDING_S = 0.1
+LOAD = ["-c", "20", "-n", "20000"]
+# What a server spends on closing connections, where netload does not tell that part.
+CLOSING_S = 0.1
 
 
 class Server:
-    """A server that the test waits for, so that the kernel tells all that it and its children spent."""
+    """A server in a cgroup, where one can be made: the kernel tells what all processes there have spent, also of those
+    for which nobody waits."""
 
     def __init__(self, *argv, port):
-        self.process = subprocess.Popen([str(argument) for argument in argv], stdin=subprocess.DEVNULL)
+        self.group, command = None, [str(argument) for argument in argv]
+        try:
+            self.group = ControlGroup("cpuacct")
+            command = self.group.inside(*command)
+        except Skip as lacking:
+            self.no_group = lacking
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self.address = f"127.0.0.1:{port}"
         wait_until(lambda: self.process.poll() is not None or accepts(port), "the server accepted")
         expect(self.process.poll() is None, f"{argv} ended")
 
-    def spent_s(self):
-        """What its processes have spent until now, of which none has ended."""
-        return sum(time.clock_gettime((~pid << 3) | 2) for pid in tree_of(self.process.pid))
-
-    def end(self, forks=False):
-        """All that it has spent, with the processes for connections that it has waited for."""
+    def spent_s(self, forks=False):
+        """What it has spent until now; of one that forks for each connection when no connection is left."""
+        if not self.group:
+            raise self.no_group
         if forks:
-            wait_until(lambda: tree_of(self.process.pid) == {self.process.pid}, "all connections had ended")
-        self.process.terminate()
-        _, _, usage = os.wait4(self.process.pid, 0)
-        self.process.returncode = 0
-        return usage.ru_utime + usage.ru_stime
+            wait_until(lambda: self.group.processes() == {self.process.pid}, "all connections had ended")
+        return self.group.spent_s()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        if self.process.returncode is None:
-            self.end()  # With its children.
+        self.process.terminate()  # With its children.
+        self.process.wait()
+        if self.group:
+            self.group.__exit__()
 
 
 def accepts(port):
@@ -59,19 +63,6 @@ def accepts(port):
     with open("/proc/net/tcp", encoding="ascii") as table:
         return any(line.split()[1] in (wanted, f"00000000:{int(port):04X}") and line.split()[3] == "0A"
                    for line in table.readlines()[1:])
-
-
-def tree_of(root):
-    parents = {}
-    for name in os.listdir("/proc"):
-        with contextlib.suppress(OSError):
-            if name.isdigit():
-                with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
-                    parents[int(name)] = int(file.read().rpartition(")")[2].split()[1])
-    found = {root}
-    while more := {pid for pid, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found
 
 
 def forking(how, port=None):
@@ -85,17 +76,18 @@ def all_parts(end):
                ["user_s", "sys_s", "opening_s", "warmup_s", "drain_s", "closing_s"])
 
 
-def expect_cost_of(servers, *load, forks=False, orphans=False):
-    """The server's time is what the kernel tells whoever waits for it, of orphans more."""
+def expect_cost_of(servers, *more, forks=False):
+    """The server's time is what the kernel tells of it."""
     before = sum(server.spent_s() for server in servers)
-    result = netload(servers[0].address, *LOAD, *load, "--json").ended_with(0).json()
-    spent = sum(server.end(forks) for server in servers) - before
+    result = netload(servers[0].address, *LOAD, *more, "--json").ended_with(0).json()
+    spent = sum(server.spent_s(forks) for server in servers) - before
     server = result["cpu"]["server"]
     expect("unknown" not in server, f"unknown: {server}")
     told = all_parts(server)
     # To the clock ticks that ended processes are told in.
-    expect(spent - ENDING_S * len(servers) - 0.1 * spent <= told <= (10 if orphans else 1) * spent + 0.05,
-           f"{told:.3f} s told, {spent:.3f} s spent: {server}")
+    apart = 0.02 * spent + 0.02
+    closing = 0 if "closing_s" in server else CLOSING_S
+    expect(spent - apart - closing <= told <= spent + apart, f"{told:.3f} s told, {spent:.3f} s spent: {server}")
     return result
 
 
@@ -104,7 +96,7 @@ def socat_forks_for_each_connection():
     require("socat")
     port = free_port()
     with Server("socat", f"TCP-LISTEN:{port},bind=127.0.0.1,reuseaddr,fork,backlog=64", "EXEC:cat", port=port) as server:
-        result = expect_cost_of([server], forks=True)
+        result = expect_cost_of([server], "-w", "100ms", forks=True)
         contains(result["cpu"]["server"]["of"], "socat")
         contains(result["cpu"]["server"]["of"], "and 40 started by it")
 
@@ -115,13 +107,13 @@ def ncat_forks_for_each_connection():
     port = free_port()
     with Server("ncat", "-k", "-l", "127.0.0.1", port, "--exec", "/bin/cat", port=port) as server:
         # It does not wait for the programs that it has run.
-        expect_cost_of([server], forks=True, orphans=True)
+        expect_cost_of([server], "-w", "100ms", forks=True)
 
 
 @realtime
 def workers_inherit_the_socket():
     with forking("prefork") as server:
-        result = expect_cost_of([server])
+        result = expect_cost_of([server], "-w", "100ms")
         equal(result["cpu"]["server"]["of"].count("python"), 4, "processes named")
 
 
@@ -131,7 +123,7 @@ def several_share_a_port():
         port = free_port()
         servers = [stack.enter_context(forking("reuseport", port)) for _ in range(3)]
         wait_until(lambda: holders_of(port) == 3, "all three listened")
-        expect_cost_of(servers)
+        expect_cost_of(servers, "-w", "100ms")
 
 
 def holders_of(port):

@@ -1,62 +1,24 @@
 #!/usr/bin/env python3
 """netload in a cgroup with a quota says that it was throttled, and what that leaves. Needs root and cgroups."""
 
-import os
-
-from case import Skip, contains, equal, expect, realtime, run
+from case import contains, equal, expect, realtime, run
+from cgroup import ControlGroup
 from process import backend_flags, program, require_backend, run_program
 
 PERIOD_US = 100_000
 QUOTA_US = 10_000
 
 
-def mounted_hierarchy():
-    """Where cgroups with quotas are made, and whether that is version 1."""
-    with open("/proc/self/mountinfo", encoding="utf-8") as mounts:
-        for line in mounts:
-            fields, _, rest = line.partition(" - ")
-            kind, _, options = rest.split()[:3]
-            place = fields.split()[4]
-            if kind == "cgroup" and "cpu" in options.split(","):
-                return place, True
-            if kind == "cgroup2":
-                with open(f"{place}/cgroup.subtree_control", encoding="utf-8") as enabled:
-                    if "cpu" in enabled.read().split():
-                        return place, False
-    raise Skip("no cgroup hierarchy here has the cpu controller")
-
-
-class Quota:
+class Quota(ControlGroup):
     """A cgroup of its own, which gets a tenth of one processor."""
 
     def __init__(self):
-        if os.geteuid() != 0:
-            raise Skip("a cgroup needs root")
-        place, old = mounted_hierarchy()
-        self.name = f"/wiremark-{os.getpid()}"
-        self.folder = place + self.name
-        try:
-            os.mkdir(self.folder)
-        except OSError as error:
-            raise Skip(f"no cgroup can be made in {place}: {error.strerror}") from error
-        if old:
+        super().__init__("cpu")
+        if self.old:
             self.write("cpu.cfs_period_us", PERIOD_US)
             self.write("cpu.cfs_quota_us", QUOTA_US)
         else:
             self.write("cpu.max", f"{QUOTA_US} {PERIOD_US}")
-
-    def write(self, file, value):
-        with open(f"{self.folder}/{file}", "w", encoding="utf-8") as out:
-            out.write(str(value))
-
-    def inside(self, *argv):
-        return ["sh", "-c", f'echo $$ > {self.folder}/cgroup.procs && exec "$@"', "sh", *argv]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        os.rmdir(self.folder)
 
 
 @realtime
