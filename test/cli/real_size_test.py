@@ -4,6 +4,7 @@
 import contextlib
 import resource
 
+import datagram_drops
 from case import Skip, case, equal, expect, realtime, run, wait_until
 from many_echo import ManyEcho
 from process import Echo, netload, require_backend, start_netload
@@ -57,19 +58,12 @@ def ten_thousand_connections_in_a_format():
         equal(served["messages"], 100_000, "messages that the server answered")
 
 
-def packets_dropped():
-    """What the kernel dropped before any socket, which no socket counts: the queue of a processor was full (the second
-    column of softnet_stat, net.core.netdev_max_backlog)."""
-    with open("/proc/net/softnet_stat", encoding="ascii") as table:
-        return sum(int(line.split()[1], 16) for line in table)
-
-
 @realtime
 def ten_thousand_connections_over_udp():
     """Nothing is repeated over UDP, so a busy machine may lose some: each one is found where the kernel dropped it,
     which counts those that leave together as one."""
     require_descriptors()
-    before = packets_dropped()
+    before = datagram_drops.before_sockets()
     with Echo("--rcvbuf", "4M", "--json", listen=["udp:127.0.0.1:0"]) as server:
         # The run waits this long for a lost one.
         result = result_of(server, "-c", "10000", "-r", "10", "-d", "1s", "-s", "64", "--udp-offload", "off",
@@ -83,7 +77,7 @@ def ten_thousand_connections_over_udp():
         there = ours["out"] - served["in"] - served["dropped"]
         back = served["out"] - ours["in"] - ours["dropped"]
         expect(there >= 0 and back >= 0, f"more came than was sent: client {ours}, server {served}")
-        dropped = packets_dropped() - before
+        dropped = datagram_drops.before_sockets() - before
         expect(there + back <= dropped, f"{there} and {back} are missing, and processors dropped {dropped} packets")
         equal(result["totals"]["errors"], {}, "errors")
 
