@@ -58,11 +58,13 @@ def strict_wants_all_figures():
 
 @realtime
 def a_run_that_gives_up_says_so():
-    """The server is gone for good after a second, and a connection has half a second to open again."""
-    with Echo("-d", "1s") as server:
-        result = netload(server.address, "-c", "4", "-d", "20s", "--reconnect", "--timeout", "500ms", "--max-errors",
-                         "1000000", "--json").ended_with(0).json()
-    expect(0 < result["loop"]["given_up_s"] < 19, f"loop: {result['loop']}")
+    """The server is gone for good once the run is under way, and a connection has two seconds to open again."""
+    with Echo() as server, start_netload(server.address, "-c", "4", "-d", "20s", "-i", "50ms", "--reconnect",
+                                         "--timeout", "2s", "--max-errors", "1000000", "--json") as running:
+        wait_until(lambda: "qps" in running.err or not running.running, "it ran")
+        server.kill()
+        result = running.finish().ended_with(0).json()
+    expect(0 < result["loop"]["given_up_s"] < 18, f"loop: {result['loop']}")
     contains(" ".join(result["verdict"]["reasons"]), "was given up")
     expect(not any(figure["valid"] for figure in result["verdict"]["figures"]), f"valid: {result['verdict']}")
 
