@@ -11,6 +11,8 @@ TEST = pathlib.Path(__file__).resolve().parent
 MARKS = {'.py': [r'@realtime\n *def (\w+)\(', r'^REALTIME = (\{.*\})'],
          '.cpp': [r'\("([^"]+)" \*\s+doctest::test_suite\("realtime"\)']}
 
+MAY_BE_LEFT_OUT = 'peers/'  # By -Dpeers=disabled.
+
 
 def listed():
     """FILE and CASE of each line, in order."""
@@ -45,8 +47,11 @@ def main(build):
     wrong += [f'listed, and not marked in its file: {" ".join(one)}' for one in sorted(set(names) - set(marks))]
     wrong += [f'marked in its file, and not listed: {" ".join(one)}' for one in sorted(set(marks) - set(names))]
     tests = told_apart(pathlib.Path(build))
-    allowed = {' '.join((*one, *backend)) for one in names for backend in ([], ['epoll'], ['uring'])}
+    allowed = {' '.join((*one, *backend)): one for one in names for backend in ([], ['epoll'], ['uring'])}
     wrong += [f'in the suite realtime, and not listed: {name}' for name in tests if name not in allowed]
+    run = {allowed.get(name) for name in tests}
+    wrong += [f'listed, and no test runs it: {" ".join(one)}' for one in names
+              if one not in run and not one[0].startswith(MAY_BE_LEFT_OUT)]
     print('\n'.join(wrong) or f'{len(names)} cases do not decide, in {len(tests)} tests')
     return 1 if wrong else 0
 
