@@ -92,9 +92,9 @@ def run():
             at = traceback.extract_tb(unmet.__traceback__)
             line = next(frame.lineno for frame in reversed(at) if frame.filename != __file__)
             outcome = f"FAILED in line {line}: {unmet}"
-        except Exception:
+        except Exception as error:
             failed = True
-            outcome = "FAILED: " + traceback.format_exc()
+            outcome = f"FAILED: {error!r}\n{traceback.format_exc()}"
         seconds = time.monotonic() - start
         print(f"{function.__name__} ({seconds:.1f} s): {outcome}", flush=True)
     sys.exit(1 if failed else 77 if skipped else 0)
