@@ -5,8 +5,11 @@ usage: tally.py BUILD              of those that decide; the exit code is 1 when
 """
 import json
 import pathlib
+import re
 import sys
 
+# The line of test/quiet_meter.py, which runs each of them: how long it was held up, and what was stolen.
+METER = re.compile(r'^quiet meter: (?:quiet|held up (?P<ms>\d+) ms): .* steal (?P<steal>[\d.]+) %$', re.MULTILINE)
 PASSED = {'OK', 'EXPECTEDFAIL'}
 SLOWEST = 8
 
@@ -28,19 +31,28 @@ def complaints(run):
 
 
 def tell_apart(runs, failed, skipped):
-    """What the noise of a machine can turn red, of which nothing is counted."""
+    """What the noise of a machine can turn red, of which nothing is counted: undecided where the machine held it up."""
+    undecided, defects = [], []
     for run in failed:
-        print(f'realtime failed {run["name"]}: {run["result"]}: {" | ".join(complaints(run))}')
+        seen = METER.search(run.get('stdout', ''))
+        (undecided if seen and seen['ms'] else defects).append((run['name'].split(' / ')[-1], seen))
+        word = 'undecided' if seen and seen['ms'] else 'failed'
+        said = seen[0] if seen else 'quiet meter: nothing, it was killed'
+        print(f'realtime {word} {run["name"]}: {run["result"]}: {" | ".join(complaints(run))} ({said})')
     for run in skipped:
         print(f'realtime skipped {run["name"]}: {reason(run)}')
-    names = ', '.join(run['name'].split(' / ')[-1] for run in failed)
-    print(f'realtime: {len(runs) - len(failed) - len(skipped)} held, {len(failed)} failed, {len(skipped)} skipped'
-          f'{names and ": " + names}')
+    held_up = ''
+    if undecided:
+        held_up = (f' (held up {max(int(seen["ms"]) for _, seen in undecided)} ms, '
+                   f'steal {max(float(seen["steal"]) for _, seen in undecided)} %)')
+    names = ', '.join(name for name, _ in defects)
+    print(f'realtime: {len(runs) - len(failed) - len(skipped)} held, {len(skipped)} skipped, '
+          f'{len(undecided)} undecided{held_up}, {len(defects)} failed on a quiet machine{names and ": " + names}')
     return 0
 
 
 def main(build_dir, apart=''):
-    log = pathlib.Path(build_dir) / 'meson-logs' / 'testlog.json'
+    log = pathlib.Path(build_dir) / 'meson-logs' / f'testlog{apart and "-realtime"}.json'
     runs = [json.loads(line) for line in log.read_text(encoding='utf-8').splitlines()] if log.exists() else []
     if not runs:
         sys.exit(f'tests of {build_dir}: no test ran')
