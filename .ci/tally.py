@@ -35,17 +35,21 @@ def tell_apart(runs, failed, skipped):
     undecided, defects = [], []
     for run in failed:
         seen = METER.search(run.get('stdout', ''))
-        (undecided if seen and seen['ms'] else defects).append((run['name'].split(' / ')[-1], seen))
-        word = 'undecided' if seen and seen['ms'] else 'failed'
+        if seen and seen['ms']:
+            word = 'undecided'
+            undecided.append(seen)
+        else:
+            word = 'failed'
+            defects.append(run['name'].split(' / ')[-1])
         said = seen[0] if seen else 'quiet meter: nothing, it was killed'
         print(f'realtime {word} {run["name"]}: {run["result"]}: {" | ".join(complaints(run))} ({said})')
     for run in skipped:
         print(f'realtime skipped {run["name"]}: {reason(run)}')
     held_up = ''
     if undecided:
-        held_up = (f' (held up {max(int(seen["ms"]) for _, seen in undecided)} ms, '
-                   f'steal {max(float(seen["steal"]) for _, seen in undecided)} %)')
-    names = ', '.join(name for name, _ in defects)
+        held_up = (f' (held up {max(int(seen["ms"]) for seen in undecided)} ms, '
+                   f'steal {max(float(seen["steal"]) for seen in undecided)} %)')
+    names = ', '.join(defects)
     print(f'realtime: {len(runs) - len(failed) - len(skipped)} held, {len(skipped)} skipped, '
           f'{len(undecided)} undecided{held_up}, {len(defects)} failed on a quiet machine{names and ": " + names}')
     return 0

@@ -8,9 +8,9 @@ The exit code is that of the command, 128 and its number after a signal. The lin
   quiet meter: quiet: late 3.1 ms, others 0.02 processors, waited 12 ms, steal 0.0 %
   quiet meter: held up 140 ms: late 140.2 ms, others 1.97 processors, waited 95 ms, steal 0.0 %
 
-late is by how much the longest sleep of 5 ms was longer, own work aside; others, what ran beside the test; waited, for
-how long the thread of the test that waited most had none of the processors, whoever had them; steal,
-what the hypervisor took of all of them (proc_stat(5), the file schedstat of proc(5)).
+late is by how much the longest sleep of 5 ms was longer, own work aside; others, what ran beside the
+test; waited, for how long the thread of the test that waited most had none of the processors, whoever
+had them; steal, what the hypervisor took of all of them (proc_stat(5), the file schedstat of proc(5)).
 """
 import ctypes
 import dataclasses
@@ -122,7 +122,8 @@ class QuietMeter:
         self.waited_ns = max([self.waited_ns] + [waited for _, waited, *_ in looks])
 
     def reading(self):
-        """Call it after look(), when what has ended was waited for."""
+        """Of all since the meter was made."""
+        self.look()
         elapsed_s = time.monotonic() - self.began
         idle_s, steal_s = (now - then for now, then in zip(seconds_of_processors(), (self.idle_s, self.steal_s)))
         all_s = os.cpu_count() * elapsed_s
@@ -159,7 +160,6 @@ def main(command):
         if sleeps % LOOK_EACH == 0:
             meter.look()
         code = ended(child)
-    meter.look()
     # Now, for who told it to end may kill it soon.
     print(meter.reading(), flush=True)
     while code is None:
