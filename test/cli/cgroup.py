@@ -4,10 +4,12 @@ import os
 
 from case import Skip, wait_until
 
+WITHOUT_ONE = ("cpuacct", "freezer")  # What version 2 does without a controller.
+
 
 def hierarchy(controller):
     """Where cgroups with this controller are made, and whether that is version 1. Version 2 accounts for processor
-    time without one (cpu.stat, Documentation/admin-guide/cgroup-v2.rst)."""
+    time, and freezes, without one (cpu.stat and cgroup.freeze, Documentation/admin-guide/cgroup-v2.rst)."""
     with open("/proc/self/mountinfo", encoding="utf-8") as mounts:
         for line in mounts:
             fields, _, rest = line.partition(" - ")
@@ -17,7 +19,7 @@ def hierarchy(controller):
                 return place, True
             if kind == "cgroup2":
                 with open(f"{place}/cgroup.subtree_control", encoding="utf-8") as enabled:
-                    if controller == "cpuacct" or controller in enabled.read().split():
+                    if controller in WITHOUT_ONE or controller in enabled.read().split():
                         return place, False
     raise Skip(f"no cgroup hierarchy here has {controller}")
 
