@@ -51,3 +51,12 @@ def keeps_to_the_schema(document):
 def buckets_of(latency):
     """Index and count of each bucket that is not empty."""
     return [(first + i, count) for first, *counts in latency["histogram"]["runs"] for i, count in enumerate(counts)]
+
+
+def count_from(latency, least_ns):
+    """How many values lie in buckets that begin at `least_ns` or above: 2,048 of 1 ns, then 1,024 for each power of
+    two (lib/measure/histogram.h)."""
+    def begin(index):
+        power = max(0, index // 1024 - 1)
+        return index - 1024 * power << power
+    return sum(count for index, count in buckets_of(latency) if begin(index) >= least_ns)

@@ -15,7 +15,8 @@ import time
 from bad_server import BadServer, echo, echo_messages
 from case import Skip, case, contains, equal, expect, realtime, run, wait_until
 from document import buckets_of, keeps_to_the_schema
-from process import Echo, netload, receive, start_netload
+from process import Echo, lines_of, netload, receive, start_netload
+from standstill import UNTIL_TOLD, stood_still
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
 
@@ -84,73 +85,54 @@ def errors_invalidate_unless_allowed():
             contains(" ".join(ended.json()["warnings"]), "1 error (")
 
 
-# How long one end is stopped, while 1,000 messages a second come due: what is tested is that this is told.
-STALL_S = 0.4
+# How long one end stands still, while 1,000 messages a second come due: what is tested is that this is told.
+STILL_S = 0.4
 
 
-@realtime
+@case
 def a_stopped_generator_is_named():
     """Asleep for 400 ms, netload finds 100 messages of each connection overdue."""
-    with Echo() as server:
-        with start_netload(server.address, "-c", "4", "-r", "250", "-d", "1s", "-i", "20ms", "--json") as running:
-            wait_until(lambda: running.err.count("qps") > 2, "it ran")
-            running.pause()
-            time.sleep(STALL_S)
-            running.signal(signal.SIGCONT)
-            result = running.finish().ended_with(0).json()
-        expect(result["pacing"]["overdue"] > 300, f"pacing: {result['pacing']}")
-        contains(" ".join(result["verdict"]["reasons"]), "behind time by the generator itself")
-        (advice,) = [text for text in result["warnings"] if text.startswith("one generator is full")]
-        contains(advice, f"{server.address} -c 4 -r 250 -d 1s -i 20ms --share 0/")
+    with Echo() as server, start_netload(server.address, "-c", "4", "-r", "250", *UNTIL_TOLD) as running:
+        result = stood_still(running, running.pid, STILL_S, rate=1000)
+    expect(result["pacing"]["overdue"] > 300, f"pacing: {result['pacing']}")
+    contains(" ".join(result["verdict"]["reasons"]), "behind time by the generator itself")
+    (advice,) = [text for text in result["warnings"] if text.startswith("one generator is full")]
+    contains(advice, f"{server.address} -c 4 -r 250 -d 60s -i 20ms --share 0/")
 
 
-@realtime
+@case
 def a_stopped_generator_is_named_without_a_plan_too():
     """A closed loop has no plan to be behind of; its loop knows by its heartbeat that it stood still."""
-    with Echo() as server:
-        with start_netload(server.address, "-c", "20", "-d", "1s", "-i", "20ms", "--json") as running:
-            wait_until(lambda: running.err.count("qps") > 2, "it ran")
-            running.pause()
-            time.sleep(STALL_S)
-            running.signal(signal.SIGCONT)
-            result = running.finish().ended_with(0).json()
-        expect(result["loop"]["gap_max_ns"] > 0.8e9 * STALL_S, f"loop: {result['loop']}")
-        contains(" ".join(result["verdict"]["reasons"]), "the generator did not listen for")
+    with Echo() as server, start_netload(server.address, "-c", "20", *UNTIL_TOLD) as running:
+        result = stood_still(running, running.pid, STILL_S)
+    expect(result["loop"]["gap_max_ns"] > 0.8e9 * STILL_S, f"loop: {result['loop']}")
+    contains(" ".join(result["verdict"]["reasons"]), "the generator did not listen for")
 
 
-@realtime
+@case
 def an_own_server_that_is_stopped_is_named():
     """The netecho that netload started says how long it stood still; nobody else knows of a stop by a signal."""
     for backend in ("epoll", "uring"):
-        with start_netload("--backend", backend, "-c", "20", "-d", "1s", "-i", "20ms", "--json") as running:
-            wait_until(lambda: running.err.count("qps") > 2, "it ran")
+        with start_netload("--backend", backend, "-c", "20", *UNTIL_TOLD) as running:
+            wait_until(lambda: lines_of(running) or not running.running, "it ran")
             with open(f"/proc/{running.pid}/task/{running.pid}/children", encoding="ascii") as children:
                 server = int(children.read())
-            os.kill(server, signal.SIGSTOP)
-            time.sleep(STALL_S)
-            os.kill(server, signal.SIGCONT)
-            result = running.finish().ended_with(0).json()
+            result = stood_still(running, server, STILL_S)
         loop = result["server_loop"]
-        expect(loop["gap_max_ns"] > 0.8e9 * STALL_S, f"loop: {loop}")
-        expect(0.8 * STALL_S < loop["away_s"] <= loop["held_up_s"], f"loop: {loop}")
+        expect(loop["gap_max_ns"] > 0.8e9 * STILL_S, f"loop: {loop}")
+        expect(0.8 * STILL_S < loop["away_s"] <= loop["held_up_s"], f"loop: {loop}")
         contains(" ".join(result["verdict"]["reasons"]), "the server stood still for")
 
 
-@realtime
+@case
 def a_stopped_server_does_not_invalidate():
-    with Echo() as server:
-        with start_netload(server.address, "-c", "4", "-r", "250", "-d", "1s", "-P", "1", "-i", "20ms",
-                           "--json") as running:
-            wait_until(lambda: running.err.count("qps") > 2, "it ran")
-            server.pause()
-            time.sleep(STALL_S)
-            server.signal(signal.SIGCONT)
-            result = running.finish().ended_with(0).json()
-        pacing = result["pacing"]
-        # How many exactly is tested in simulated time, where no machine is busy.
-        expect(pacing["behind"] > pacing["overdue"], f"pacing: {pacing}")
-        contains(" ".join(result["warnings"]), "waited for the server")
-        expect("waited for the server" not in " ".join(result["verdict"]["reasons"]), "it was made a reason")
+    with Echo() as server, start_netload(server.address, "-c", "4", "-r", "250", "-P", "1", *UNTIL_TOLD) as running:
+        result = stood_still(running, server.pid, STILL_S, rate=1000)
+    pacing = result["pacing"]
+    # How many exactly is tested in simulated time, where no machine is busy.
+    expect(pacing["behind"] > pacing["overdue"], f"pacing: {pacing}")
+    contains(" ".join(result["warnings"]), "waited for the server")
+    expect("waited for the server" not in " ".join(result["verdict"]["reasons"]), "it was made a reason")
 
 
 @case

@@ -72,9 +72,7 @@ class Process:
         self.process.send_signal(number)
 
     def pause(self):
-        """Stops it, and returns when every thread of it stands still."""
-        self.signal(signal.SIGSTOP)
-        wait_until(lambda: {state_of(thread) for thread in os.listdir(f"/proc/{self.pid}/task")} == {"T"}, "it stopped")
+        pause(self.pid)
 
     def sockets(self):
         """How many it has open."""
@@ -127,6 +125,17 @@ class Process:
 
     def __exit__(self, *_):
         self.kill()
+
+
+def pause(pid):
+    """Stops a process, and returns when every thread of it stands still."""
+    os.kill(pid, signal.SIGSTOP)
+    wait_until(lambda: {state_of(thread) for thread in os.listdir(f"/proc/{pid}/task")} == {"T"}, "it stopped")
+
+
+def lines_of(process):
+    """The documents of --json-lines that it has printed until now."""
+    return [json.loads(line) for line in process.out.split("\n")[:-1]]
 
 
 def state_of(pid):
