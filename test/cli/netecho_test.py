@@ -332,9 +332,9 @@ def a_client_that_never_reads():
         contains(" ".join(result["path"]["evidence"]), "peers that did not read")
 
 
-@realtime
+@case
 def a_silent_client_is_ended():
-    with Echo("--idle-timeout", "300ms", "--json") as server, server.connect() as silent:
+    with Echo("--idle-timeout", "2s", "--json") as server, server.connect() as silent:
         check_echo(silent)
         equal(silent.recv(1), b"", "what a silent client gets")
         with server.connect() as other:  # Answered in a later turn than the one that ended the first.
