@@ -13,10 +13,10 @@ import threading
 import time
 
 from bad_server import BadServer, echo, echo_messages
-from case import Skip, case, contains, equal, expect, realtime, run, wait_until
+from case import Skip, case, contains, equal, expect, run, wait_until
 from document import buckets_of, keeps_to_the_schema
 from process import Echo, lines_of, netload, receive, start_netload
-from standstill import UNTIL_TOLD, stood_still
+from standstill import UNTIL_TOLD, over_s, stood_still
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
 
@@ -57,15 +57,15 @@ def strict_wants_all_figures():
     netload("--compare", "epoll", "--rounds", "1", "-c", "2", "-n", "20", "--strict").ended_with(1)
 
 
-@realtime
+@case
 def a_run_that_gives_up_says_so():
     """The server is gone for good once the run is under way, and a connection has two seconds to open again."""
-    with Echo() as server, start_netload(server.address, "-c", "4", "-d", "20s", "-i", "50ms", "--reconnect",
+    with Echo() as server, start_netload(server.address, "-c", "4", "-d", "60s", "-i", "50ms", "--reconnect",
                                          "--timeout", "2s", "--max-errors", "1000000", "--json") as running:
         wait_until(lambda: "qps" in running.err or not running.running, "it ran")
         server.kill()
         result = running.finish().ended_with(0).json()
-    expect(0 < result["loop"]["given_up_s"] < 18, f"loop: {result['loop']}")
+    expect(0 < result["loop"]["given_up_s"] < 58, f"loop: {result['loop']}")
     contains(" ".join(result["verdict"]["reasons"]), "was given up")
     expect(not any(figure["valid"] for figure in result["verdict"]["figures"]), f"valid: {result['verdict']}")
 
@@ -171,19 +171,25 @@ def what_does_not_go_together():
         equal(ended.out, "", "standard output of a usage error")
 
 
-@realtime
+@case
 def lines_of_json():
+    """At both ends each interval is a line, no sooner than was asked, and the last line is the result, with the
+    intervals in it."""
     with Echo("--json-lines", "-i", "100ms") as server:
-        ended = netload(server.address, "-c", "2", "-d", "500ms", "-i", "100ms", "--json-lines").ended_with(0)
-        lines = [json.loads(line) for line in ended.out.splitlines()]
-        expect(len(lines) >= 4, f"{len(lines)} lines")
-        equal([line["schema"] for line in lines], ["wiremark.interval/1"] * (len(lines) - 1) + ["wiremark.result/3"], "schemas")
-        equal(len(lines[-1]["intervals"]), len(lines) - 1, "intervals in the result")
-        for line in lines:
-            keeps_to_the_schema(line)
-        served = [json.loads(line) for line in server.stop().ended_with(0).out.splitlines()]
-        equal({line["schema"] for line in served[:-1]}, {"wiremark.interval/1"}, "schemas of netecho's lines")
-        equal(served[-1]["schema"], "wiremark.result/3", "the last")
+        load = netload(server.address, "-c", "2", "-d", "500ms", "-i", "100ms", "--json-lines").ended_with(0)
+        wait_until(lambda: lines_of(server), "the server had told one")
+        for end in load, server.stop().ended_with(0):
+            *intervals, result = lines_of(end)
+            equal({line["schema"] for line in intervals}, {"wiremark.interval/1"}, f"schemas of {end.argv[0]}")
+            equal(result["schema"], "wiremark.result/3", "the last")
+            for line in intervals[0], result:
+                keeps_to_the_schema(line)
+            equal([{"schema": "wiremark.interval/1"} | line for line in result["intervals"]], intervals, "intervals")
+            early = [line for i, line in enumerate(intervals[:-1]) if over_s(line) < 0.1 * (i + 1)]
+            equal(early, [], "lines sooner than was asked")
+            drained = result["totals"].get("drain", {"messages": 0})["messages"]
+            told, total = sum(line["messages"] for line in intervals), result["totals"]["messages"] + drained
+            expect(0 < told <= total, f"{told} messages in the lines, {total} in all")
 
 
 @case
@@ -221,26 +227,41 @@ def colours_only_where_they_are_wanted():
             expect("\033" not in netload(*flags, *more).out, f"an escape with {more}")
 
 
-@realtime
+@case
 def progress_on_standard_error():
     with Echo() as server:
-        flags = [server.address, "-c", "1", "-d", "1100ms"]
-        contains(netload(*flags, "--progress", "on").ended_with(0).err, "1 s of 1.10 s, ")
-        equal(netload(*flags, "--progress", "off").ended_with(0).err, "", "standard error without progress")
+        with start_netload(server.address, "-c", "1", "-d", "60s", "--progress", "on") as running:
+            wait_until(lambda: re.search(r"\b\d+ s of 1 min, ", running.err), "the progress was drawn")
+            running.signal(signal.SIGINT)
+            running.finish().ended_with(130)
+        ended = netload(server.address, "-c", "1", "-d", "1100ms", "--progress", "off").ended_with(0)
+        equal(ended.err, "", "standard error without progress")
 
 
-@realtime
+def began_at(result, at):
+    """The first messages came due at `at`, a moment of time(2), or when the generator listened again."""
+    late_s = result["measured_from"] - at
+    # The moment is converted between the clocks, and one may wake up late.
+    most = result["loop"]["gap_max_ns"] / 1e9 + 0.005
+    expect(-0.001 < late_s <= most, f"it began {late_s:.6f} s after it should, and did not listen for {most} s")
+
+
+@case
 def starts_at_a_time():
     with Echo() as server:
-        at = time.time() + 1.5
-        ended = netload(server.address, "-c", "2", "-r", "100", "-d", "200ms", "--start-at", f"{at:.3f}", "--json")
-        expect(time.time() >= at + 0.2, "it ended before its start and its duration had passed")
-        equal(ended.ended_with(0).json()["outcome"]["answered"], 40, "messages")
-        ended = netload(server.address, "-c", "20", "--connect-rate", "20", "-n", "1", "--start-at", f"{time.time() + 0.7:.3f}")
-        contains(ended.ended_with(3).err, "choose a later time")
+        at = time.time() + 4  # More than it takes to open two connections, and less than for 20 at 4 a second.
+        early = ["-c", "2", "-r", "100", "-d", "200ms", "--json"]
+        late = ["-c", "20", "--connect-rate", "4", "-n", "1"]
+        with start_netload(server.address, *early, "--start-at", f"{at:.6f}") as one, \
+                start_netload(server.address, *late, "--start-at", f"{at:.6f}") as other:
+            result = one.finish().ended_with(0).json()
+            expect(time.time() >= at + 0.2, "it ended before its start and its duration had passed")
+            equal(result["outcome"]["answered"], 40, "messages")
+            began_at(result, at)
+            contains(other.finish().ended_with(3).err, "choose a later time")
 
 
-@realtime
+@case
 def a_launcher_says_when_to_start():
     def launched(server, answer):
         ours, theirs = socket.socketpair()
@@ -250,7 +271,7 @@ def a_launcher_says_when_to_start():
                                          "--start-fd", str(theirs.fileno())], pass_fds=[theirs.fileno()], stdout=out, stderr=err)
             try:
                 equal(ours.recv(64), b"ready\n", "what it says when the connections are open")
-                equal(server.sockets(), listening + 3, "connections that are open and wait")
+                wait_until(lambda: server.sockets() == listening + 3, "it had accepted them")
                 begun = answer(ours, load)
                 code = load.wait(30)
             finally:
@@ -260,7 +281,7 @@ def a_launcher_says_when_to_start():
             return begun, code, out.read(), err.read()
 
     def a_time(ours, _):
-        at = time.time() + 0.3
+        at = time.time() + 2  # It has only to be told.
         ours.sendall(f"{at:.6f}\n".encode())
         return at
 
@@ -270,7 +291,7 @@ def a_launcher_says_when_to_start():
         equal(code, 0, f"exit, with {err}")
         result = json.loads(out)
         equal(result["outcome"]["answered"], 30, "messages")
-        expect(abs(result["measured_from"] - at) < 0.05, f"it began at {result['measured_from']}, not at {at}")
+        began_at(result, at)
         for answer, code, said in [(lambda ours, _: ours.shutdown(socket.SHUT_WR), 3, "ended before it said when"),
                                    (lambda ours, _: ours.sendall(b"soon\n"), 3, "said 'soon'"),
                                    (lambda ours, _: ours.sendall(b"1\n"), 3, "choose a later time"),
@@ -291,11 +312,11 @@ def hdr_of(path):
     return hdr_files, hdr_files.read_log(path)
 
 
-@realtime
+@case
 def the_log_adds_up_to_the_result():
     """Every interval of every kind, decoded by HdrHistogram and added, is the histogram of the result."""
     with Echo() as server, tempfile.TemporaryDirectory() as folder:
-        for more, lines in [(["-i", "100ms"], 4), ([], 1)]:
+        for more in ["-i", "100ms"], []:
             before = time.time()
             result = netload(server.address, "-c", "5", "-r", "400", "-w", "100ms", "-d", "500ms", "--json",
                              "--hdr-log", f"{folder}/log", *more).ended_with(0).json()
@@ -303,7 +324,8 @@ def the_log_adds_up_to_the_result():
             equal(set(found), {"latency", "service", "lateness"}, "tags")
             expect(before < start < time.time(), f"it starts at {start}")
             for tag, histograms in found.items():
-                expect(len(histograms) >= lines, f"{len(histograms)} lines of {tag}")
+                more_lines = len(histograms) - len(result["intervals"])  # For what came after the last.
+                expect(more_lines in (0, 1), f"{len(histograms)} lines of {tag}")
                 whole = files.HdrHistogram(1, files.HIGHEST, 3)
                 for histogram in histograms:
                     whole.add(histogram)
@@ -331,32 +353,35 @@ def the_distribution_is_that_of_the_result():
 SEARCH = ["--find-max", "-d", "300ms", "-c", "4"]
 
 
-@realtime
+@case
 def the_highest_rate_is_found():
     """The search itself is tested without a server. Here: the result is not above what the server can do, and the
-    document and the lines show the same probes. No connection of this server is answered more than 200 times a
-    second, and at 950 more than a tenth of the messages of 300 ms would wait for over 30 ms."""
+    document, the lines and the exit code tell the same, whatever was found. No connection of this server is answered
+    more than 200 times a second, and at 950 more than a tenth of the messages of 300 ms would wait for over 30 ms."""
     def behave(connection, number):
         while message := receive(connection, 64):
             connection.sendall(message)
             time.sleep(0.005)
     with BadServer(behave) as server, tempfile.TemporaryDirectory() as folder:
         ended = netload(server.address, *SEARCH, "-s", "64", "-R", "200", "--slo", "p90<30ms", f"--json={folder}/found",
-                        seconds=180).ended_with(0)
+                        seconds=180)
         with open(f"{folder}/found", encoding="utf-8") as file:
             found = json.load(file)
         keeps_to_the_schema(found)
-        expect(0 < found["max_rate_hz"] < 950, f"maximum {found['max_rate_hz']}")
-        tried = [probe for probe in found["probes"] if probe["rate_hz"] == found["max_rate_hz"]]
+        most = found["max_rate_hz"]  # None where a busy machine keeps not even the lowest.
+        ended.ended_with(0 if most else 1)
+        expect(most is None or 0 < most < 950, f"maximum {most}")
+        tried = [probe for probe in found["probes"] if probe["rate_hz"] == most]
         kept = sum(probe["kept"] for probe in tried)
-        expect(kept > 0, "no probe kept the maximum")
+        equal(kept > 0, most is not None, "whether a probe kept the maximum")
         edge = [probe for probe in found["probes"] if probe["rate_hz"] == found["next"]["rate_hz"] and not probe["kept"]]
         equal(found["next"]["reason"], edge[-1]["reason"], "why the next rate was not kept")
         limits = ["generator"] if edge[-1]["generator_was_limit"] else ["server", "machine"]
         expect(found["limit"] in limits, f"the limit: {found['limit']}")
         lines = [line for line in ended.out.splitlines() if re.match(r" +\d+ ", line)]
         equal([" kept" in line for line in lines], [probe["kept"] for probe in found["probes"]], "lines of probes")
-        contains(ended.out, f"messages/s, kept in {kept} of {len(tried)} probe")
+        if most:
+            contains(ended.out, f"messages/s, kept in {kept} of {len(tried)} probe")
         contains(ended.out, "at most 40 or 24.0 s")
 
 
@@ -388,7 +413,7 @@ def a_closed_loop_has_no_plan_to_share():
         equal([text for text in warnings if "--share" in text], [], "advice without a plan")
 
 
-@realtime
+@case
 def the_generator_is_named_as_the_limit():
     """Each connection, at its third message, stops the generator for 20 ms: for that long no message of the plan,
     300 ms at 200 messages/s or more, goes out in time."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """netload in a cgroup with a quota says that it was throttled, and what that leaves. Needs root and cgroups."""
 
-from case import contains, equal, expect, realtime, run
+from case import case, contains, equal, expect, run
 from cgroup import ControlGroup
 from process import backend_flags, program, require_backend, run_program
 
@@ -21,7 +21,7 @@ class Quota(ControlGroup):
             self.write("cpu.max", f"{QUOTA_US} {PERIOD_US}")
 
 
-@realtime
+@case
 def a_quota_that_was_used_up_is_named():
     with Quota() as quota:
         flags = [*backend_flags(), "-c", "10", "-d", "2s", "--json"]
