@@ -196,18 +196,20 @@ def unix_path():
         expect("server" in result["cpu"], "the server's CPU was not found")
 
 
-@realtime
+@case
 def warm_up_is_left_out():
-    with Echo("--json") as server:
+    with Echo() as server:
         expect_plan(document(server, "-c", "2", "-r", "100", "-w", "500ms", "-d", "500ms"), 100)
-        result = document(server, "-c", "2", "-n", "100", "-w", "200ms", "-s", "64")
+    with Echo("--json") as server:
+        result = document(server, "-c", "2", "-n", "100", "-w", "500ms", "-s", "64")
         equal(result["totals"]["messages"], 100, "messages")
         equal(result["totals"]["bytes_in"], 6400, "bytes in")
-        # About three calls a message; the two warm-ups would add hundreds to each.
-        calls = next(float(line.split()[0]) for line in result["path"]["evidence"] if "system calls" in line)
-        expect(calls < 10, f"{calls} system calls per message: those of the warm-up are in it")
-        served = server.stop().ended_with(0).json()["totals"]
-        expect(served["bytes_in"] > 200 * 512 + 6400, f"nothing was sent to warm up: {served}")
+        warm = server.stop().ended_with(0).json()["totals"]["bytes_in"] // 64 - 100
+        expect(warm > 0, "nothing was sent to warm up")
+        # Each message of the warm-up takes a call or more, and would be in these; a loop that has nothing to do looks
+        # around every 10 ms, which is a call too.
+        calls = 100 * next(float(line.split()[0]) for line in result["path"]["evidence"] if "system calls" in line)
+        expect(calls < max(2000, warm / 2), f"{calls} system calls for 100 messages, behind {warm} of the warm-up")
 
 
 @case
@@ -402,11 +404,11 @@ def a_batch_asks_for_receive_timestamps_by_itself():
             equal(result["config"]["receive-timestamps"], asked, "asked for")
 
 
-@realtime
+@case
 def receive_timestamps_go_with_every_wait():
     with Echo() as server, kernel_stamps():
         for wait in ["block", "spin"]:
-            result = document(server, "-c", "5", "-r", "50", "-d", "200ms", "--wait", wait, "--receive-timestamps", "on")
+            result = document(server, "-c", "5", "-r", "50", "-n", "50", "--wait", wait, "--receive-timestamps", "on")
             expect_plan(result, 50)
             contains(" ".join(result["path"]["evidence"]), "timed when the kernel received them")
         closed = document(server, "-c", "5", "-n", "500", "--receive-timestamps", "on")
@@ -469,7 +471,7 @@ def only_one_server_of_a_comparison_runs_at_a_time():
         wait_until(lambda: not any(os.path.exists(f"/proc/{pid}/exe") for pid in servers), "stopped servers ended")
 
 
-@realtime
+@case
 def one_of_a_kind_is_singular():
     """It holds in headings, tables and messages."""
     with Echo() as server:
