@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -92,7 +93,7 @@ def expect_cost_of(servers, *more, warmup="100ms", forks=False):
     return result
 
 
-@realtime
+@case
 def socat_forks_for_each_connection():
     require("socat")
     port = free_port()
@@ -102,7 +103,7 @@ def socat_forks_for_each_connection():
         contains(result["cpu"]["server"]["of"], "and 40 started by it")
 
 
-@realtime
+@case
 def ncat_forks_for_each_connection():
     require("ncat")
     port = free_port()
@@ -111,14 +112,14 @@ def ncat_forks_for_each_connection():
         expect_cost_of([server], forks=True)
 
 
-@realtime
+@case
 def workers_inherit_the_socket():
     with forking("prefork") as server:
         result = expect_cost_of([server])
         equal(result["cpu"]["server"]["of"].count("python"), 4, "processes named")
 
 
-@realtime
+@case
 def several_share_a_port():
     with contextlib.ExitStack() as stack:
         port = free_port()
@@ -132,7 +133,7 @@ def holders_of(port):
         return sum(f":{int(port):04X} " in line and " 0A " in line for line in table)
 
 
-@realtime
+@case
 def processes_end_during_the_run():
     with forking("fork") as server:
         # Processes would end in a warm-up too, and of that netload then tells no figure.
@@ -234,24 +235,29 @@ def opening_and_closing_are_told_apart():
     contains(text, "server: opening")
 
 
-@realtime
+@case
 def a_server_that_others_load_too_has_no_cost_of_ours():
-    def doubts(server):
-        result = netload(server.address, "-c", "2", "-n", "2000", "--json").ended_with(0).json()
+    def doubts(result):
         cost = next(figure for figure in result["verdict"]["figures"] if figure["name"] == "cost")
         return result["other_clients"], [reason for reason in cost["reasons"] if "other" in reason]
     with Echo() as server:
         with socket.create_connection(("127.0.0.1", server.port)):
-            others, reasons = doubts(server)
+            others, reasons = doubts(netload(server.address, "-c", "2", "-n", "2000", "--json").ended_with(0).json())
             equal((others["connections"], others["segments"]), (1, 0), "a connection that is silent")
             equal(reasons, [], "doubts of the cost")
-        with start_netload(server.address, "-c", "10", "-d", "60s", "--json-lines", "-i", "50ms") as other:
-            wait_until(lambda: "\n" in other.out, "the other load ran")
-            others, reasons = doubts(server)
-            equal(others["connections"], 10, "the other load's connections")
-            expect(others["segments"] > 100, f"the other load's segments: {others}")
-            contains(" ".join(reasons), "other clients loaded the server too")
+        with start_netload(server.address, "-c", "10", *UNTIL_TOLD) as other:
+            wait_until(lambda: answered_in(lines_of(other)) > 0, "the other load ran")
+            with start_netload(server.address, "-c", "2", "-R", "100", *UNTIL_TOLD) as ours:
+                wait_until(lambda: answered_in(lines_of(ours)) > 0, "ours ran")
+                seen = answered_in(lines_of(other))
+                # A tenth of all is doubted, and this is more than ours can send until then.
+                wait_until(lambda: answered_in(lines_of(other)) > seen + 100 * 60, "the other load was the larger one")
+                ours.signal(signal.SIGINT)
+                others, reasons = doubts(lines_of(ours.finish().ended_with(130))[-1])
             other.kill()
+        equal(others["connections"], 10, "the other load's connections")
+        expect(others["segments"] > 100, f"the other load's segments: {others}")
+        contains(" ".join(reasons), "other clients loaded the server too")
 
 
 @case
