@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 
-from case import Skip, contains, equal, expect, realtime, run, wait_until
+from case import Skip, case, contains, equal, expect, realtime, run, wait_until
 from process import Echo, Process, program, run_program
 from two_hosts import TwoHosts
 
@@ -217,7 +217,7 @@ def an_interrupt_without_a_file_loses_nothing():
         contains(run_program(program("NETREPORT"), *parts).ended_with(0).out, "  generators  ", "the text of the parts")
 
 
-@realtime
+@case
 def a_rank_without_a_way_to_the_target_is_named():
     with Cluster() as cluster:
         cluster.inside("b", "route", "del", cluster.SERVER)
@@ -231,7 +231,7 @@ def a_rank_without_a_way_to_the_target_is_named():
             equal(job.out, "", "what is printed")
 
 
-@realtime
+@case
 def a_host_that_is_not_there_is_named():
     with Cluster() as cluster:
         cluster.hosts = "a slots=2\nc slots=2\n"
@@ -264,7 +264,7 @@ def a_sum_that_cannot_be_written_is_no_end_of_the_parts():
         os.rmdir(os.path.dirname(parts[0]))
 
 
-@realtime
+@case
 def a_wrong_command_line_is_told_once():
     with Loopback() as cluster:
         for flags, said in [(["--rate", "x", cluster.target], "--rate"), (["-c", "2"], "TARGET is missing"),
