@@ -11,8 +11,6 @@ TEST = pathlib.Path(__file__).resolve().parent
 MARKS = {'.py': [r'@realtime\n *def (\w+)\(', r'^REALTIME = (\{.*\})'],
          '.cpp': [r'\("([^"]+)" \*\s+doctest::test_suite\("realtime"\)']}
 
-MAY_BE_LEFT_OUT = 'peers/'  # By -Dpeers=disabled.
-
 
 def listed():
     """FILE and CASE of each line, in order."""
@@ -50,8 +48,7 @@ def main(build):
     allowed = {' '.join((*one, *backend)): one for one in names for backend in ([], ['epoll'], ['uring'])}
     wrong += [f'in the suite realtime, and not listed: {name}' for name in tests if name not in allowed]
     run = {allowed.get(name) for name in tests}
-    wrong += [f'listed, and no test runs it: {" ".join(one)}' for one in names
-              if one not in run and not one[0].startswith(MAY_BE_LEFT_OUT)]
+    wrong += [f'listed, and no test runs it: {" ".join(one)}' for one in names if one not in run]
     print('\n'.join(wrong) or f'{len(names)} cases do not decide, in {len(tests)} tests')
     return 1 if wrong else 0
 

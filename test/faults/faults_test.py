@@ -27,8 +27,8 @@ import time
 from errors import CANNOT_FAIL, ERRORS
 from process import Echo, backend_flags, program
 
-# Tools and calls that the noise of a machine can turn red; test/realtime.txt says why.
-REALTIME = {"netecho over UDP", "netecho that accepts none", "getrandom"}
+# Calls whose faults the noise of a machine can turn red; test/realtime.txt says why.
+REALTIME = {"getrandom"}
 CALLS_OF_A_KIND = 5
 # What stays so: a filter denies a call, or a limit is reached.
 LASTING = {"EPERM", "ENOSYS", "EMFILE", "ENFILE", "ENOMEM"}
@@ -218,25 +218,34 @@ class NetechoDatagrams(Netecho):
     LOST_AT_MOST = 10
 
     def breaks(self, port):
-        """Whether an answer was lost. A server that gives none any more is silent, as is known from its result."""
-        self.answered = 0
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
-            client.connect(("127.0.0.1", port))
-            client.settimeout(0.1)
-            for sent in range(1, DATAGRAMS + 1):
-                with contextlib.suppress(TimeoutError, ConnectionError):
-                    client.send(os.urandom(SIZE))
-                    self.answered += len(client.recv(2 * SIZE)) == SIZE
-                if sent - self.answered > self.LOST_AT_MOST:
-                    break
-        return self.answered < DATAGRAMS
+        """Sends all messages, and takes what is answered. A server that answers none any more is not silent: that is
+        known from its result."""
+        self.client.connect(("127.0.0.1", port))
+        self.client.settimeout(0.1)
+        for sent in range(1, DATAGRAMS + 1):
+            with contextlib.suppress(TimeoutError, ConnectionError):
+                self.client.send(os.urandom(SIZE))
+                self.take()
+            if sent - self.answered > self.LOST_AT_MOST:
+                break
+        return False
+
+    def take(self):
+        self.answered += len(self.client.recv(2 * SIZE)) == SIZE
 
     def run(self, folder, fault):
         mine = type(self)()
-        ended = Netecho.run(mine, folder, fault)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as mine.client:
+            ended = Netecho.run(mine, folder, fault)
+            mine.client.settimeout(0)
+            with contextlib.suppress(BlockingIOError):  # It has ended: what was late is there by now.
+                while True:
+                    with contextlib.suppress(ConnectionError):
+                        mine.take()
         return dataclasses.replace(ended, answered=mine.answered)
 
     answered = 0
+    client = None
 
     def wrong_in(self, ended):
         if ended.code in REFUSED:
@@ -257,7 +266,7 @@ class NetechoAcceptsNone(Netecho):
 
     def run(self, folder, fault):
         tool = Tool(folder, fault, program("NETECHO"), *backend_flags(), "127.0.0.1:0", "--port-file", "port",
-                    "-d", "500ms", "--json", "--quiet")
+                    "-d", "2s", "--json", "--quiet")
         while not (port := tool.text("port")) and tool.process.poll() is None:
             time.sleep(0.005)
         with contextlib.ExitStack() as stack:
@@ -330,7 +339,7 @@ class Wanted:
         self.fault = arguments[self.tool is not None:]
 
     def has_tool(self, tool):
-        return self.tool in (None, tool.name) and not (self.deciding and tool.name in REALTIME)
+        return self.tool in (None, tool.name)
 
     def has_fault(self, call, error, nth):
         return (all(str(one) == want for one, want in zip((call, error, nth), self.fault))

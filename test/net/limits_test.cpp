@@ -93,9 +93,8 @@ TEST_CASE_TEMPLATE("many that send much do not fill a turn", R, EpollReactor, Ur
   CHECK(counting.most < kMost);
 }
 
-TEST_CASE_TEMPLATE("a silent connection ends, and one that talks does not" *
-                       doctest::test_suite("realtime"),
-                   R, EpollReactor, UringReactor) {
+TEST_CASE_TEMPLATE("a silent connection ends, and one that talks does not", R, EpollReactor,
+                   UringReactor) {
   net::Echo echo;
   ReactorOptions options;
   options.idle_timeout = 2 * kSecond;

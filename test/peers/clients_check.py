@@ -15,14 +15,7 @@ import paced
 import schedules
 
 BUILD = sys.argv.pop(1)
-DECIDING = sys.argv[1:2] == ['--deciding']
-del sys.argv[1:1 + DECIDING]
 REQUEST = b'GET / HTTP/1.1\r\nHost: here\r\n\r\n'
-
-
-def realtime(test):
-    """A test that the noise of a machine can turn red: left out where only those run that decide."""
-    return None if DECIDING else test
 
 
 def receive(client, count):
@@ -104,13 +97,12 @@ class Floors(unittest.TestCase):
             return generators.execute(generators.Floor(backend).command(BUILD, server.port, 10, 1, size), None, 30,
                                       folder)
 
-    @realtime
     def test_every_byte_of_an_echo_is_compared(self):
         for backend in BASELINES:
             for size in (64, 100_000):
                 done = self.ends(Kind('echo', 'netecho', 'wiremark', '--backend', backend), backend, size)
                 self.assertEqual((done.code, done.err), (0, ''))
-                self.assertGreater(generators.Floor(backend).requests(done.out), 100)
+                self.assertGreater(generators.Floor(backend).requests(done.out), 0)
             done = self.ends(Solo('witness', '--size', '20', '--answer', 'sockperf', '--log', '/dev/null'), backend, 20)
             self.assertEqual((done.code, done.out), (3, ''))
             self.assertRegex(done.err, 'reply .* is not the message that was sent')
