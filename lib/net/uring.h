@@ -39,7 +39,9 @@ class Ring {
   /// True when completions are in the queue, or the next enter would bring some. A spinning loop
   /// looks here instead of entering the kernel.
   bool has_work() const noexcept;
-  /// True when the kernel has more completions than the last enter brought.
+  /// True when the kernel has more completions than the last enter brought, and now and then when
+  /// it has none: it adds work to its list first and sets the flag then, which stays if the work
+  /// was done in between, until there is other work (io_req_local_work_add, Linux 6.18).
   bool is_behind() const noexcept {
     return IO_URING_READ_ONCE(*ring_.sq.kflags) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW);
   }
@@ -54,6 +56,9 @@ class Ring {
   bool can_bundle() const noexcept { return ring_.features & kFeatBundle; }
   /// What was asked for and is not, a line each with the reason.
   const std::vector<std::string>& missing() const noexcept { return missing_; }
+
+  /// Submits, and throws away what has completed.
+  void discard() noexcept;
 
   /// Cancels everything under way and waits for it (Linux 6.0). The kernel is given a second, and
   /// takes longer with thousands of receives: 5.7 s were seen.

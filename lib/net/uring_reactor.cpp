@@ -84,10 +84,7 @@ UringReactor::~UringReactor() {
     pool_.for_each_in(block, [this](UringConn& conn) {
       if (conn.reading) cancel(Op::receive, conn);
     });
-    do {  // An enter completes 20 or so.
-      io_uring_submit_and_get_events(ring_.get());
-      io_uring_cq_advance(ring_.get(), io_uring_cq_ready(ring_.get()));
-    } while (ring_.is_behind());
+    ring_.discard();
   }
   ring_.cancel_all();
   pool_.for_each([](UringConn& conn) {
