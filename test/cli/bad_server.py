@@ -17,7 +17,8 @@ class BadServer:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self.ended = threading.Event()
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
 
     def _accept(self):
         number = 0
@@ -37,6 +38,7 @@ class BadServer:
     def __exit__(self, *_):
         self.ended.set()
         self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join()  # Or it would accept at the next listener, which gets the same descriptor.
         self._listener.close()
 
 

@@ -15,7 +15,8 @@ class StreamRelay:
         self._after = after
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
 
     def _accept(self):
         with contextlib.suppress(OSError):
@@ -39,4 +40,5 @@ class StreamRelay:
 
     def __exit__(self, *_):
         self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join()  # Or it would accept at the next listener, which gets the same descriptor.
         self._listener.close()
