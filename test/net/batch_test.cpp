@@ -20,29 +20,6 @@ ReactorOptions waiting(const char* how) {
   return options;
 }
 
-/// How many turns a server needs for messages that come one by one, a moment apart, and how long it
-/// has for them.
-struct Turns {
-  std::uint64_t count;
-  Nanoseconds time;
-};
-
-template <class R>
-Turns turns_for(const char* how, int messages) {
-  Echo echo;
-  Server<R, Echo> server(echo, waiting(how));
-  Client client(server.address());
-  REQUIRE((client.exchange("x") == "x"));
-  const std::uint64_t before = server.stats().turns.get();
-  const Nanoseconds begun = now_ns();
-  for (int i = 0; i < messages; ++i) {
-    REQUIRE(client.send("x"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  CHECK(client.receive(messages).size() == static_cast<std::size_t>(messages));
-  return {server.stats().turns.get() - before, now_ns() - begun};
-}
-
 /// Answers each message when a deadline of 1 ms has passed, and keeps the shortest time it took.
 template <class R>
 struct Delayed {
@@ -72,12 +49,25 @@ struct Delayed {
 }  // namespace
 
 TEST_CASE_TEMPLATE("a batch makes one turn of many events", R, EpollReactor, UringReactor) {
+  constexpr std::size_t kMessages = 100;
   constexpr Nanoseconds kGathering = 100 * kMillisecond;
-  const Turns turns = turns_for<R>("batch:100ms", 100);
-  CAPTURE(turns.count);
-  CAPTURE(turns.time);
-  // A gathering lasts that long, and none of the 100 messages ends it.
-  CHECK(turns.count <= static_cast<std::uint64_t>(turns.time / kGathering) + 2);
+  Echo echo;
+  Server<R, Echo> server(echo, waiting("batch:100ms"));
+  Client client(server.address());
+  REQUIRE((client.exchange("x") == "x"));
+  const std::uint64_t before = server.stats().turns.get();
+  const Nanoseconds begun = now_ns();
+  for (std::size_t i = 0; i < kMessages; ++i) {  // One by one, a moment apart.
+    REQUIRE(client.send("x"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK(client.receive(kMessages).size() == kMessages);
+  const std::uint64_t turns = server.stats().turns.get() - before;
+  const Nanoseconds time = now_ns() - begun;
+  CAPTURE(turns);
+  CAPTURE(time);
+  // A gathering lasts that long, and none of the messages ends it.
+  CHECK(turns <= static_cast<std::uint64_t>(time / kGathering) + 2);
 }
 
 TEST_CASE_TEMPLATE("a deadline ends the gathering of a batch", R, EpollReactor, UringReactor) {
