@@ -11,7 +11,6 @@ root, and says last how often and for how long it froze. The seed of the choices
 made and printed.
 """
 import contextlib
-import ctypes
 import os
 import pathlib
 import random
@@ -24,8 +23,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "cli"))
 
 from case import Skip
-from cgroup import ControlGroup, hierarchy
-from quiet_meter import PR_SET_CHILD_SUBREAPER, ended, fields_of, listed
+from cgroup import ControlGroup
+from quiet_meter import adopt_orphans, ended, fields_of, processes_below, started
 
 SHORTEST_S, LONGEST_S = 0.02, 0.2
 PAUSE_S = 0.02  # From one stop to the next.
@@ -36,7 +35,6 @@ class Freezer(ControlGroup):
 
     def __init__(self):
         super().__init__("freezer")
-        self.place = hierarchy("freezer")[0]
         self.home = self.group_of(os.getpid())
         self.times, self.seconds = 0, 0.0
 
@@ -73,14 +71,6 @@ class Freezer(ControlGroup):
             self.set(frozen=False)
 
 
-def below(process):
-    """All processes that come of this one."""
-    for task in listed(f"/proc/{process}/task"):
-        for child in map(int, fields_of(f"{task}/children")):
-            yield child
-            yield from below(child)
-
-
 @contextlib.contextmanager
 def busy_loops():
     """One on each processor."""
@@ -102,16 +92,15 @@ def main(command):
     chance = random.Random(seed)
     for number in (signal.SIGTERM, signal.SIGINT):  # The command gets it too, and is waited for.
         signal.signal(number, lambda *_: None)
-    # Orphans of the command stay below this process.
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    adopt_orphans()  # They stay below this process, and are held up like the others.
     try:
         freezer = Freezer()
     except Skip as lacking:
         sys.exit(f"hold_up.py: {lacking}")
     with freezer, busy_loops() as loops:
-        child = os.posix_spawnp(command[0], command, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
+        child = started(command)
         while (code := ended(child)) is None:
-            found = [pid for pid in below(os.getpid()) if pid not in loops and pid != child]
+            found = [pid for pid in processes_below(os.getpid()) if pid not in loops and pid != child]
             if found:
                 freezer.hold(chance.choice(found), chance.uniform(SHORTEST_S, LONGEST_S))
             time.sleep(PAUSE_S)

@@ -80,12 +80,12 @@ def fields_of(file):
         return []
 
 
-def threads_below(process):
-    """The folders in /proc of the threads of all processes that come of this one, without its own."""
+def processes_below(process):
+    """All processes that come of this one, without itself."""
     for task in listed(f"/proc/{process}/task"):
-        for child in fields_of(f"{task}/children"):
-            yield from listed(f"/proc/{child}/task")
-            yield from threads_below(child)
+        for child in map(int, fields_of(f"{task}/children")):
+            yield child
+            yield from processes_below(child)
 
 
 def listed(folder):
@@ -97,8 +97,7 @@ def listed(folder):
 
 class QuietMeter:
     def __init__(self):
-        # Orphans of the test become children of this process, and their usage is in its own.
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        adopt_orphans()  # Their usage is in that of this process.
         self.own_s = used_s(resource.RUSAGE_SELF)
         self.idle_s, self.steal_s = seconds_of_processors()
         self.began = self.turned = time.monotonic()
@@ -116,8 +115,8 @@ class QuietMeter:
 
     def look(self):
         """Takes the time that each thread ran and waited, in nanoseconds; a kernel may have none of these."""
-        looks = [list(map(int, fields)) for task in threads_below(os.getpid())
-                 if (fields := fields_of(f"{task}/schedstat"))]
+        looks = [list(map(int, fields)) for process in processes_below(os.getpid())
+                 for task in listed(f"/proc/{process}/task") if (fields := fields_of(f"{task}/schedstat"))]
         self.running_s = sum(ran for ran, *_ in looks) / 1e9
         self.waited_ns = max([self.waited_ns] + [waited for _, waited, *_ in looks])
 
@@ -130,6 +129,19 @@ class QuietMeter:
         own_s = used_s(resource.RUSAGE_CHILDREN) + used_s(resource.RUSAGE_SELF) - self.own_s + self.running_s
         return Reading(late_ms=self.late_s * 1e3, others=max(0, all_s - idle_s - steal_s - own_s) / elapsed_s,
                        waited_ms=self.waited_ns / 1e6, steal_ms=steal_s * 1e3, steal_percent=100 * steal_s / all_s)
+
+
+def adopt_orphans():
+    """Orphans of what this process starts become children of it."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def started(command):
+    """The process of a command, with the signals that Python ignores as they were."""
+    try:
+        return os.posix_spawnp(command[0], command, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
+    except OSError as error:
+        sys.exit(f"{os.path.basename(sys.argv[0])}: {command[0]}: {error.strerror}")
 
 
 def ended(child):
@@ -148,10 +160,7 @@ def main(command):
     for number in (signal.SIGTERM, signal.SIGINT):  # The test gets it too, and is waited for.
         signal.signal(number, lambda *_: told_to_end.append(True))
     meter = QuietMeter()
-    try:
-        child = os.posix_spawnp(command[0], command, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
-    except OSError as error:
-        sys.exit(f"quiet_meter.py: {command[0]}: {error.strerror}")
+    child = started(command)
     sleeps = 0
     code = None
     while code is None and not told_to_end:

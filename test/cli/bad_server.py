@@ -7,6 +7,10 @@ import threading
 
 from process import receive
 
+# For netload: connections open, and what a server answers at once comes back, within this on a machine that is busy
+# with others. What a timeout does to the microsecond is tested in simulated time.
+TIMEOUT = ["--timeout", "2s"]
+
 
 class BadServer:
     """Accepts connections and hands each, with its number from 0 on, to `behave(connection, number)`

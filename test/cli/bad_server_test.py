@@ -7,7 +7,7 @@ import signal
 import socket
 import time
 
-from bad_server import BadServer, echo, echo_messages, reset
+from bad_server import TIMEOUT, BadServer, echo, echo_messages, reset
 from case import case, contains, equal, expect, run, wait_until
 from document import count_from
 from outcome import expect_outcome
@@ -18,9 +18,6 @@ from standstill import UNTIL_TOLD, answered_in, over_s
 SECONDS = 60
 # Bytes of a message, for servers that count messages.
 SIZE = 100
-# Connections open, and what a server answers at once comes back, within this on a machine that is busy with others.
-# What it does to the microsecond is tested in simulated time.
-TIMEOUT = ["--timeout", "2s"]
 
 
 def wrong_byte_in(place):

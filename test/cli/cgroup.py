@@ -32,14 +32,14 @@ class ControlGroup:
     def __init__(self, controller):
         if os.geteuid() != 0:
             raise Skip("a cgroup needs root")
-        place, self.old = hierarchy(controller)
+        self.place, self.old = hierarchy(controller)
         ControlGroup.made += 1
         self.name = f"/wiremark-{os.getpid()}-{ControlGroup.made}"
-        self.folder = place + self.name
+        self.folder = self.place + self.name
         try:
             os.mkdir(self.folder)
         except OSError as error:
-            raise Skip(f"no cgroup can be made in {place}: {error.strerror}") from error
+            raise Skip(f"no cgroup can be made in {self.place}: {error.strerror}") from error
 
     def write(self, file, value):
         with open(f"{self.folder}/{file}", "w", encoding="utf-8") as out:

@@ -8,7 +8,7 @@ import socket
 import tempfile
 import time
 
-from bad_server import BadServer, echo
+from bad_server import TIMEOUT, BadServer, echo
 from case import case, contains, equal, expect, run
 from messages import FOREIGN, FORMATS, frame, frame_of_size, prefixed
 from process import Echo, check_echo, netload, receive, require_backend, start_netload
@@ -236,7 +236,7 @@ def both_ends_say_that_their_formats_differ():
         for client in FORMATS:
             server_format = "json" if client == "protobuf" else "protobuf"
             server = stack.enter_context(Echo("-f", server_format, "--json"))
-            load = start_netload(server.address, "-f", client, "-c", "3", "-d", "20s", "--timeout", "2s")
+            load = start_netload(server.address, "-f", client, "-c", "3", "-d", "20s", *TIMEOUT)
             started.append((client, server_format, server, stack.enter_context(load)))
         for client, server_format, server, load in started:
             ended = load.finish().ended_with(4)

@@ -16,7 +16,7 @@ from bad_server import BadServer, echo, echo_messages
 from case import Skip, case, contains, equal, expect, run, wait_until
 from document import buckets_of, keeps_to_the_schema
 from process import Echo, lines_of, netload, receive, start_netload
-from standstill import UNTIL_TOLD, over_s, stood_still
+from standstill import UNTIL_TOLD, answered_in, over_s, stood_still
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
 
@@ -188,7 +188,7 @@ def lines_of_json():
             early = [line for i, line in enumerate(intervals[:-1]) if over_s(line) < 0.1 * (i + 1)]
             equal(early, [], "lines sooner than was asked")
             drained = result["totals"].get("drain", {"messages": 0})["messages"]
-            told, total = sum(line["messages"] for line in intervals), result["totals"]["messages"] + drained
+            told, total = answered_in(intervals), result["totals"]["messages"] + drained
             expect(0 < told <= total, f"{told} messages in the lines, {total} in all")
 
 

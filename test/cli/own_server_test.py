@@ -7,14 +7,12 @@ import struct
 import tempfile
 import threading
 
-from bad_server import BadServer
+from bad_server import TIMEOUT, BadServer
 from case import case, contains, equal, expect, run, wait_until
 from outcome import expect_outcome
 from process import free_port, netload, receive, require_backend
 
 SHORT = ["-c", "4", "-n", "400", "--json"]
-# Connections open, and what a server answers at once comes back, within this on a machine that is busy with others.
-TIMEOUT = ["--timeout", "2s"]
 
 
 def answers(request_size, answer):

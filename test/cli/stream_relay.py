@@ -4,8 +4,10 @@ import contextlib
 import socket
 import threading
 
+from bad_server import BadServer
 
-class StreamRelay:
+
+class StreamRelay(BadServer):
     """Passes bytes to and from 127.0.0.1:`port`; replies go through change(data) once `after` bytes of a connection
     have come back."""
 
@@ -13,18 +15,14 @@ class StreamRelay:
         self._port = port
         self._change = change
         self._after = after
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
-        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
-        self._accepting = threading.Thread(target=self._accept, daemon=True)
-        self._accepting.start()
+        super().__init__(self._relay)
 
-    def _accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                client, _ = self._listener.accept()
-                server = socket.create_connection(("127.0.0.1", self._port))
-                threading.Thread(target=self._pass, args=(client, server, None), daemon=True).start()
-                threading.Thread(target=self._pass, args=(server, client, self._change), daemon=True).start()
+    def _relay(self, client, _):
+        with socket.create_connection(("127.0.0.1", self._port)) as server:
+            there = threading.Thread(target=self._pass, args=(client, server, None), daemon=True)
+            there.start()
+            self._pass(server, client, self._change)
+            there.join()
 
     def _pass(self, source, to, change):
         passed = 0
@@ -34,11 +32,3 @@ class StreamRelay:
                 passed += len(data)
         with contextlib.suppress(OSError):
             to.shutdown(socket.SHUT_WR)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._accepting.join()  # Or it would accept at the next listener, which gets the same descriptor.
-        self._listener.close()

@@ -245,7 +245,6 @@ class NetechoDatagrams(Netecho):
         return dataclasses.replace(ended, answered=mine.answered)
 
     answered = 0
-    client = None
 
     def wrong_in(self, ended):
         if ended.code in REFUSED:
