@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import resource
 import signal
 import socket
@@ -136,6 +137,11 @@ def pause(pid):
 def lines_of(process):
     """The documents of --json-lines that it has printed until now."""
     return [json.loads(line) for line in process.out.split("\n")[:-1]]
+
+
+def tells_of_an_answer(text):
+    """Whether an interval in it, as people read them, had one: with no answers there are lines, too."""
+    return re.search(r" [1-9][\d.]*( k| M)? qps ", text) is not None
 
 
 def state_of(pid):

@@ -10,7 +10,7 @@ import tempfile
 from case import case, contains, equal, expect, run, wait_until
 from outcome import expect_outcome
 from process import (Echo, free_port, lines_of, netload, program, require_backend, require_ipv6, run_program,
-                     start_netload)
+                     start_netload, tells_of_an_answer)
 from relay import Relay
 from standstill import UNTIL_TOLD, answered_in
 
@@ -206,7 +206,7 @@ def a_server_that_is_stopped():
 def stopped_by_a_signal():
     with Echo(listen=LOOPBACK) as server:
         with start_netload(server.address, "-c", "10", "-i", "100ms", "--json") as load:
-            wait_until(lambda: " qps " in load.err, "the run was under way")
+            wait_until(lambda: tells_of_an_answer(load.err), "there were answers")
             load.signal(signal.SIGINT)
             ended = load.finish().ended_with(130)
         expect(delivery(ended.json())["answered"] > 0, "no message")
