@@ -1,8 +1,9 @@
 """Cases of a test file: what they may expect, and the program that runs them.
 
 A file calls run() at its end. With names as arguments only those cases run, with `--without` before
-them all others; with `--deciding` before that, none of those that are `@realtime`. The exit code is 1
-when a case failed, 77 when one was skipped and none failed, and 0 otherwise.
+them all others; with `--deciding` before that, none of those that are `@realtime`. What stands behind
+`--only` is chosen in place of all that: it can follow the arguments which a test has already. The exit
+code is 1 when a case failed, 77 when one was skipped and none failed, and 0 otherwise.
 """
 
 import re
@@ -63,6 +64,8 @@ def wait_until(condition, what, seconds=30):
 
 
 def chosen(arguments):
+    if "--only" in arguments:
+        arguments = arguments[arguments.index("--only") + 1:]
     deciding = arguments[:1] == ["--deciding"]
     arguments = arguments[deciding:]
     without = arguments[:1] == ["--without"]

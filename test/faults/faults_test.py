@@ -8,6 +8,7 @@ the calls of that kind. With arguments only those calls are tried, and every out
   faults_test.py [TOOL [CALL [ERROR [N]]]]
   faults_test.py CALL          of all tools
   faults_test.py --deciding    all but what the noise of a machine can turn red
+  faults_test.py ... --only TOOL [CALL [ERROR [N]]]    whatever stands before that
 """
 
 import concurrent.futures
@@ -332,6 +333,8 @@ class Wanted:
     """What of all faults the command line asks for."""
 
     def __init__(self, arguments):
+        if "--only" in arguments:
+            arguments = arguments[arguments.index("--only") + 1:]
         self.deciding = arguments[:1] == ["--deciding"]
         arguments = arguments[self.deciding:]
         self.tool = arguments[0] if arguments and arguments[0] not in ERRORS else None
@@ -404,7 +407,8 @@ def main():
             failures += wrong is not None
             came += ended.failed
             if wrong or wanted.fault:
-                print(f"{tool.name}, {' '.join(map(str, fault))}: {wrong or 'exit ' + str(ended.code)}"
+                outcome = f"FAILED: {wrong}" if wrong else f"exit {ended.code}"
+                print(f"{tool.name}, {' '.join(map(str, fault))}: {outcome}"
                       f"{'' if ended.failed else ' (it did not come to that call)'}")
                 print("".join(f"    {line}\n" for line in ended.err.splitlines()[-3:]), end="", flush=True)
     print(f"{len(runs)} faults, {failures} failed, {came} came")
