@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
-"""What the quiet meter says of a test, and what the tally makes of it. TALLY names the tally."""
+"""What the quiet meter says of a test."""
 
 import contextlib
-import json
 import os
 import pathlib
 import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 from case import case, equal, expect, run, wait_until
@@ -189,35 +187,6 @@ def one_that_is_told_to_end_says_so_first_and_waits():
         equal(test.poll(), None, "the exit code before the test has ended")
         test.stdin.close()
         equal((test.wait(), test.stdout.read()), (0, ""), "the end")
-
-
-def told(**results):
-    """What the tally says of tests, each with its result and output."""
-    with tempfile.TemporaryDirectory() as folder:
-        log = pathlib.Path(folder, "meson-logs", "testlog-realtime.json")
-        log.parent.mkdir()
-        log.write_text("".join(json.dumps({"name": f"w:realtime / {name}", "result": result, "stdout": out}) + "\n"
-                               for name, (result, out) in results.items()), encoding="utf-8")
-        return subprocess.run([sys.executable, os.environ["TALLY"], folder, "--realtime"], capture_output=True,
-                              text=True, check=True).stdout.splitlines()
-
-
-@case
-def the_tally_tells_a_quiet_machine_from_one_that_held_a_test_up():
-    stop, steal = Reading(140.2, 0, 7, 0, 0), Reading(3, 0, 7, 30, 2.13)
-    equal(told(one=("OK", f"{stop}\n"), two=("OK", f"{QUIET}\n")),
-          ["realtime: 2 held, 0 skipped, 0 undecided, 0 failed on a quiet machine"], "two that held")
-    equal(told(held=("OK", f"{QUIET}\n"), lacking=("SKIP", f"x (0.0 s): SKIP: no socat\n{QUIET}\n"),
-               stopped=("FAIL", f"x (0.1 s): FAILED in line 3: late\n{stop}\n"),
-               stolen=("TIMEOUT", f"x (0.1 s): FAILED in line 4: late\n{steal}\n"),
-               quiet=("FAIL", f"x (0.1 s): FAILED in line 5: wrong\n{QUIET}\n"), killed=("TIMEOUT", "ERROR x\n")),
-          [f"realtime undecided w:realtime / stopped: FAIL: x (0.1 s): FAILED in line 3: late ({stop})",
-           f"realtime undecided w:realtime / stolen: TIMEOUT: x (0.1 s): FAILED in line 4: late ({steal})",
-           f"realtime failed w:realtime / quiet: FAIL: x (0.1 s): FAILED in line 5: wrong ({QUIET})",
-           "realtime failed w:realtime / killed: TIMEOUT: ERROR x (quiet meter: nothing, it was killed)",
-           "realtime skipped w:realtime / lacking: x (0.0 s): SKIP: no socat",
-           "realtime: 1 held, 1 skipped, 2 undecided (held up 140 ms, steal 2.1 %), "
-           "2 failed on a quiet machine: quiet, killed"], "some of each")
 
 
 run()

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""What a gate says of the tests that failed in it. GATE is the folder of its scripts."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from case import case, contains, equal, expect, run
+
+HERE = pathlib.Path(__file__).resolve().parent
+GATE = pathlib.Path(os.environ["GATE"])
+sys.path.insert(0, str(HERE))
+
+from quiet_meter import Reading
+
+QUIET = Reading(late_ms=19.9, others=0.5, waited_ms=19, steal_ms=10, steal_percent=1.0)
+STOP = Reading(late_ms=140.2, others=0, waited_ms=7, steal_ms=0, steal_percent=0)
+STEAL = Reading(late_ms=3, others=0, waited_ms=7, steal_ms=30, steal_percent=2.13)
+DOCTEST = "=" * 79 + "\n../a_test.cpp:{line}:\nTEST CASE:  {name}\n\n../a_test.cpp:9: {said}\n\n"
+# A project with one test of which two cases fail, beside arguments of its own.
+PROJECT = """project('p')
+test('some cases', find_program('python3'), args: [files('cases.py'), '--deciding', '--without', 'lacking'],
+     env: {{'PYTHONPATH': '{cases}'}})
+add_test_setup('metered', exe_wrapper: '{meter}')
+"""
+CASES = """from case import case, equal, run
+
+@case
+def lacking():
+    equal(1, 1, "it")
+
+@case
+def right():
+    equal(1, 1, "it")
+
+@case
+def wrong():
+    equal(1, 2, "it")
+
+run()
+"""
+
+
+def tally(build, *arguments):
+    done = subprocess.run([sys.executable, GATE / "tally.py", build, *arguments], capture_output=True, text=True,
+                          check=False)
+    equal(done.stderr, "", "what the tally complains of")
+    return done
+
+
+def told(*arguments, suite="cli", **results):
+    """What the tally says of tests, each with its result and output."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder, "meson-logs", "testlog-metered.json")
+        log.parent.mkdir()
+        log.write_text("".join(json.dumps({"name": f"w:{suite} / {name}", "result": result, "stdout": out,
+                                           "duration": 1}) + "\n"
+                               for name, (result, out) in results.items()), encoding="utf-8")
+        return tally(folder, *arguments).stdout.replace(folder, "build").splitlines()
+
+
+@case
+def what_does_not_decide_is_told_apart():
+    equal(told("--realtime", one=("OK", f"{STOP}\n"), two=("OK", f"{QUIET}\n")),
+          ["realtime: 2 held, 0 skipped, 0 undecided, 0 failed on a quiet machine"], "two that held")
+    equal(told("--realtime", held=("OK", f"{QUIET}\n"), lacking=("SKIP", f"x (0.0 s): SKIP: no socat\n{QUIET}\n"),
+               stopped=("FAIL", f"x (0.1 s): FAILED in line 3: late\n{STOP}\n"),
+               stolen=("TIMEOUT", f"x (0.1 s): FAILED in line 4: late\n{STEAL}\n"),
+               quiet=("FAIL", f"x (0.1 s): FAILED in line 5: wrong\n{QUIET}\n"), killed=("TIMEOUT", "ERROR x\n")),
+          [f"realtime undecided w:cli / stopped: FAIL: x (0.1 s): FAILED in line 3: late ({STOP})",
+           f"realtime undecided w:cli / stolen: TIMEOUT: x (0.1 s): FAILED in line 4: late ({STEAL})",
+           f"realtime failed w:cli / quiet: FAIL: x (0.1 s): FAILED in line 5: wrong ({QUIET})",
+           "realtime failed w:cli / killed: TIMEOUT: ERROR x (quiet meter: nothing, it was killed)",
+           "realtime skipped w:cli / lacking: x (0.0 s): SKIP: no socat",
+           "realtime: 1 held, 1 skipped, 2 undecided (held up 140 ms, steal 2.1 %), "
+           "2 failed on a quiet machine: quiet, killed"], "some of each")
+
+
+@case
+def what_decides_is_named_with_what_runs_it_alone():
+    units = (DOCTEST.format(line=1, name="only tells, something", said="MESSAGE: x")
+             + DOCTEST.format(line=2, name="it's \"one\", of two", said="ERROR: CHECK( x ) is NOT correct!")
+             + DOCTEST.format(line=3, name="the other", said="FATAL ERROR: test case CRASHED: SIGABRT"))
+    said = told(**{"cli stopped": ("FAIL", f"x (0.1 s): ok\ny (0.1 s): FAILED in line 3: late\n{STOP}\n"),
+                   "net": ("FAIL", f"{units}{QUIET}\n"),
+                   "faults": ("FAIL", f"netload over UDP, op:recv ECONNRESET 1+: FAILED: it hangs\n{QUIET}\n"),
+                   "killed": ("TIMEOUT", "x (0.1 s): ok\n"), "lacking": ("SKIP", f"no socat\n{QUIET}\n")})
+    equal(said[:said.index("skipped w:cli / lacking: no socat")],
+          ["failed cli stopped: FAIL: y (0.1 s): FAILED in line 3: late",
+           f"  decides; {STOP}",
+           "  alone: meson test -C build 'cli stopped' --test-args=\"--only y\"",
+           "failed net: it's \"one\", of two: the other: FAIL: ../a_test.cpp:9: ERROR: CHECK( x ) is NOT correct! | "
+           "../a_test.cpp:9: FATAL ERROR: test case CRASHED: SIGABRT",
+           f"  decides; {QUIET}",
+           "  alone: meson test -C build net --test-args=\"'--test-case=it?s ?one?? of two,the other'\"",
+           "failed faults: FAIL: netload over UDP, op:recv ECONNRESET 1+: FAILED: it hangs",
+           f"  decides; {QUIET}",
+           "  alone: meson test -C build faults --test-args=\"--only 'netload over UDP' op:recv ECONNRESET 1+\"",
+           "failed killed: TIMEOUT: x (0.1 s): ok",
+           "  decides; quiet meter: nothing, it was killed",
+           "  alone: meson test -C build killed"], "four that failed")
+    equal(said[-1], "tests of build: 0 passed, 4 failed, 1 skipped", "the totals")
+
+
+@case
+def the_command_runs_that_case_alone():
+    with tempfile.TemporaryDirectory() as folder:
+        source, build = pathlib.Path(folder), pathlib.Path(folder, "build")
+        (source / "meson.build").write_text(PROJECT.format(cases=HERE / "cli", meter=HERE / "quiet_meter.py"))
+        (source / "cases.py").write_text(CASES)
+        subprocess.run(["meson", "setup", build, source], check=True, capture_output=True)
+        failed = subprocess.run(["meson", "test", "-C", build, "--setup", "metered"], check=False, capture_output=True)
+        equal(failed.returncode, 1, "the exit code of a test that fails")
+        line = tally(build).stdout.splitlines()[2]
+        expect(line.startswith("  alone: "), f"the third line: {line}")
+        again = subprocess.run(line.removeprefix("  alone: ") + " --verbose", shell=True, check=False,
+                               capture_output=True, text=True)
+    contains(again.stdout, "s): FAILED in line 13: it: expected 2, got 1")
+    expect("right (" not in again.stdout, f"others ran, too:\n{again.stdout}")
+
+
+def last_lines_of_a_gate(said, code, green=False):
+    """Of one step, in which setup says this and ends with that."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = pathlib.Path(folder)
+        shutil.copytree(GATE, project / ".ci")
+        (project / "said").write_text(said)
+        (project / "setup").write_text(f"#!/bin/sh\ncat said\nexit {code}\n")
+        (project / "setup").chmod(0o755)
+        done = subprocess.run(["bash", ".ci/run", "host"], cwd=project, capture_output=True, text=True, check=False)
+    equal(done.returncode, int(not green), "the exit code of the gate")
+    return done.stdout.splitlines()[-10:]
+
+
+def failures(count):
+    return [f"failed test {one}: FAIL: x (0.1 s): FAILED in line 3: late\n  decides; {STOP}\n"
+            f"  alone: meson test -C build 'test {one}' --test-args=\"--only x\"\n" for one in range(1, count + 1)]
+
+
+@case
+def the_last_ten_lines_of_a_red_gate_say_what_is_red():
+    step = "this machine, g++: "
+    one, *others = failures(4)
+    skipped = "skipped w:cli / lacking: no socat\n"
+    equal(last_lines_of_a_gate(f"{skipped}tests of build: 9 passed, 0 failed, 1 skipped\n", 0, green=True)[-3:],
+          [f"{step}skipped w:cli / lacking: no socat", "1 skipped, for the reasons above", "9 passed, 0 failed"],
+          "a green one")
+    equal(last_lines_of_a_gate(f"{one}{skipped}tests of build: 9 passed, 1 failed, 1 skipped\n", 1)[-5:],
+          ["1 skipped, for the reasons above", *f"{step}{one}".splitlines(), "9 passed, 1 failed"], "one that is red")
+    equal(last_lines_of_a_gate("".join([one, *others]) + "tests of build: 9 passed, 4 failed, 0 skipped\n", 1),
+          [*f"{others[0]}{step}{others[1]}{step}{others[2]}".splitlines()[1:], "red: test 1, test 2, test 3, test 4",
+           "9 passed, 4 failed"], "more than ten lines")
+    said = last_lines_of_a_gate("setup: building\na.cpp:1:2: error: no such thing\nsetup: the build failed\n", 1)
+    equal(said[-3:], [f"{step}ended with '1', and no test of it is red: a.cpp:1:2: error: no such thing",
+                      "  again: bash .ci/run host", "0 passed, 1 failed"], "a build that fails")
+    said = last_lines_of_a_gate("nothing\n", 0)
+    equal(said[-3:], [f"{step}ended with 'no tests', and no test of it is red: nothing",
+                      "  again: bash .ci/run host", "0 passed, 1 failed"], "a step without tests")
+
+
+run()
