@@ -79,17 +79,18 @@ TEST_CASE_TEMPLATE("nothing is said to be taken that still lies in a socket", R,
   CHECK_FALSE(handler.early);
 }
 
-TEST_CASE("epoll: behind a full read the next ones are longer, and a turn stays as long") {
-  struct Sized : Behind<EpollReactor> {
+TEST_CASE_TEMPLATE("behind a full read the next ones are longer, and a turn stays as long", R,
+                   EpollReactor) {
+  struct Sized : Behind<R> {
     std::size_t on_data(Conn& conn, Bytes bytes) {
       sizes.push_back(bytes.size());
-      return Behind::on_data(conn, bytes);
+      return Behind<R>::on_data(conn, bytes);
     }
     std::vector<std::size_t> sizes;
   } handler;
   ReactorOptions options;
   options.read_size = 1'024;
-  Server<EpollReactor, Sized> server(handler, options);
+  Server<R, Sized> server(handler, options);
   Client client(server.address());
   handler.hold = true;
   REQUIRE(eventually([&] { return handler.inside.load(); }));
