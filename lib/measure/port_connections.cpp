@@ -1,4 +1,5 @@
-// Who is connected to a TCP server of this machine, and how much each connection has carried.
+// Who is connected to a TCP server of this machine, how much each connection has carried, and which
+// of them the server has yet to accept or to close.
 #include "measure/port_connections.h"
 
 #include <arpa/inet.h>
@@ -21,7 +22,7 @@ namespace wiremark::measure {
 namespace {
 
 // The kernel's states of a TCP socket (net/tcp_states.h).
-constexpr std::uint32_t kEstablished = 1, kListening = 10;
+constexpr std::uint32_t kEstablished = 1, kCloseWait = 8, kListening = 10;
 
 /// One socket of the answer.
 struct Found {
@@ -29,6 +30,7 @@ struct Found {
   std::uint32_t state = 0;
   std::uint64_t cookie = 0;
   std::uint64_t segments = 0;
+  std::uint32_t queued = 0;  // Where it listens: connections that are not accepted.
 };
 
 std::array<std::uint8_t, 16> host_of(const inet_diag_msg& socket) {
@@ -54,7 +56,7 @@ std::uint64_t segments_of(const inet_diag_msg& socket, std::size_t size) {
   return 0;
 }
 
-bool ask(const Fd& netlink, std::uint8_t family) {
+bool ask(const Fd& netlink, std::uint8_t family, std::uint16_t port, std::uint32_t states) {
   struct {
     nlmsghdr head;
     inet_diag_req_v2 body;
@@ -64,15 +66,17 @@ bool ask(const Fd& netlink, std::uint8_t family) {
   request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
   request.body.sdiag_family = family;
   request.body.sdiag_protocol = IPPROTO_TCP;
-  request.body.idiag_ext = 1 << (INET_DIAG_INFO - 1);
-  request.body.idiag_states = 1U << kEstablished | 1U << kListening;
+  if (states & 1U << kEstablished) request.body.idiag_ext = 1 << (INET_DIAG_INFO - 1);
+  request.body.idiag_states = states;
+  request.body.id.idiag_sport = htons(port);
   return ::send(netlink.get(), &request, sizeof request, 0) == sizeof request;
 }
 
-// Adds the sockets of one family at `port`; false where the kernel does not tell.
-bool add_sockets(const Fd& netlink, std::uint8_t family, std::uint16_t port,
+// Adds the sockets of one family at `port` that are in one of `states`; false where the kernel does
+// not tell.
+bool add_sockets(const Fd& netlink, std::uint8_t family, std::uint16_t port, std::uint32_t states,
                  std::vector<Found>& sockets) {
-  if (!ask(netlink, family)) return false;
+  if (!ask(netlink, family, port, states)) return false;
   alignas(nlmsghdr) std::array<std::byte, 32768> answer;
   for (;;) {
     const ssize_t got = ::recv(netlink.get(), answer.data(), answer.size(), 0);
@@ -87,27 +91,46 @@ bool add_sockets(const Fd& netlink, std::uint8_t family, std::uint16_t port,
       const auto& cookie = socket.id.idiag_cookie;
       sockets.push_back({host_of(socket), socket.idiag_state,
                          std::uint64_t{cookie[1]} << 32 | cookie[0],
-                         segments_of(socket, NLMSG_PAYLOAD(head, 0))});
+                         segments_of(socket, NLMSG_PAYLOAD(head, 0)), socket.idiag_rqueue});
     }
   }
+}
+
+// Those of the server at `at` that listen or are in `state`; none where the kernel does not tell.
+std::optional<std::vector<Found>> sockets_at(const TcpPort& at, std::uint32_t state) {
+  const Fd netlink(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
+  const std::uint32_t states = 1U << state | 1U << kListening;
+  std::vector<Found> sockets;
+  if (!netlink || !add_sockets(netlink, AF_INET, at.port, states, sockets)) return std::nullopt;
+  // A kernel without IPv6 has none of these.
+  add_sockets(netlink, AF_INET6, at.port, states, sockets);
+  const bool listens_there = std::ranges::any_of(
+      sockets, [&](const Found& one) { return one.state == kListening && one.host == at.host; });
+  if (listens_there) std::erase_if(sockets, [&](const Found& one) { return one.host != at.host; });
+  return sockets;
 }
 
 }  // namespace
 
 std::optional<PortConnections> connections_at(const TcpPort& at) {
-  const Fd netlink(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
-  std::vector<Found> sockets;
-  if (!netlink || !add_sockets(netlink, AF_INET, at.port, sockets)) return std::nullopt;
-  // A kernel without IPv6 has none of these.
-  add_sockets(netlink, AF_INET6, at.port, sockets);
-  bool listens_there = false;
-  for (const Found& one : sockets) listens_there |= one.state == kListening && one.host == at.host;
+  const auto sockets = sockets_at(at, kEstablished);
+  if (!sockets) return std::nullopt;
   PortConnections connections;
-  for (const Found& one : sockets) {
-    if (one.state != kEstablished || (listens_there && one.host != at.host)) continue;
-    connections[one.cookie] = one.segments;
+  for (const Found& one : *sockets) {
+    if (one.state == kEstablished) connections[one.cookie] = one.segments;
   }
   return connections;
+}
+
+std::optional<UnfinishedConnections> unfinished_at(const TcpPort& at) {
+  const auto sockets = sockets_at(at, kCloseWait);
+  if (!sockets) return std::nullopt;
+  UnfinishedConnections unfinished;
+  for (const Found& one : *sockets) {
+    if (one.state == kListening) unfinished.unaccepted += one.queued;
+    if (one.state == kCloseWait) ++unfinished.unclosed;
+  }
+  return unfinished;
 }
 
 }  // namespace wiremark::measure

@@ -1,7 +1,9 @@
-// Who is connected to a TCP server of this machine, and how much each connection has carried.
+// Who is connected to a TCP server of this machine, how much each connection has carried, and which
+// of them the server has yet to accept or to close.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,5 +22,14 @@ using PortConnections = std::map<std::uint64_t, std::uint64_t>;
 /// The server's ends of all connections to it in this network namespace, as sock_diag(7) tells.
 /// None where it does not. A server that listens on all addresses has those to any of them.
 std::optional<PortConnections> connections_at(const TcpPort& at);
+
+/// What a server has still to do about connections that its clients have opened or closed.
+struct UnfinishedConnections {
+  std::size_t unaccepted = 0;
+  std::size_t unclosed = 0;  ///< The client has closed its end, and the server has not.
+};
+
+/// Of the same server. None where sock_diag(7) does not tell.
+std::optional<UnfinishedConnections> unfinished_at(const TcpPort& at);
 
 }  // namespace wiremark::measure

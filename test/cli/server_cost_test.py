@@ -38,7 +38,8 @@ class Server:
             self.no_group = lacking
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self.address = f"127.0.0.1:{port}"
-        wait_until(lambda: self.process.poll() is not None or accepts(port), "the server accepted")
+        # A connection would be one more for the server to see.
+        wait_until(lambda: self.process.poll() is not None or sockets_at(port, LISTENS), "the server listened")
         expect(self.process.poll() is None, f"{argv} ended")
 
     def spent_s(self, forks=False):
@@ -59,12 +60,19 @@ class Server:
             self.group.__exit__()
 
 
-def accepts(port):
-    """Whether somebody listens; a connection would be one more for the server to see."""
-    wanted = f"0100007F:{int(port):04X}"
+OPEN, LISTENS = "01", "0A"  # The kernel's states of a TCP socket (net/tcp_states.h).
+
+
+def sockets_at(port, state):
+    """The rows of /proc/net/tcp for those with this port that are in that state."""
     with open("/proc/net/tcp", encoding="ascii") as table:
-        return any(line.split()[1] in (wanted, f"00000000:{int(port):04X}") and line.split()[3] == "0A"
-                   for line in table.readlines()[1:])
+        rows = [line.split() for line in table.readlines()[1:]]
+    return [row for row in rows if row[1].endswith(f":{int(port):04X}") and row[3] == state]
+
+
+def unaccepted(port):
+    """How many connections wait for a server: the rx_queue of who listens."""
+    return sum(int(row[4].partition(":")[2], 16) for row in sockets_at(port, LISTENS))
 
 
 def forking(how, port=None):
@@ -124,13 +132,8 @@ def several_share_a_port():
     with contextlib.ExitStack() as stack:
         port = free_port()
         servers = [stack.enter_context(forking("reuseport", port)) for _ in range(3)]
-        wait_until(lambda: holders_of(port) == 3, "all three listened")
+        wait_until(lambda: len(sockets_at(port, LISTENS)) == 3, "all three listened")
         expect_cost_of(servers)
-
-
-def holders_of(port):
-    with open("/proc/net/tcp", encoding="ascii") as table:
-        return sum(f":{int(port):04X} " in line and " 0A " in line for line in table)
 
 
 @case
@@ -233,6 +236,25 @@ def opening_and_closing_are_told_apart():
     text = netload_text_of(result)
     contains(text, "  besides     netload: opening")
     contains(text, "server: opening")
+
+
+@case
+def a_server_that_stands_still_is_waited_for():
+    """What it spends on opening and on closing is known when it has accepted and closed the connections, not when it
+    has nothing to do: one that stands still seems to have nothing to do."""
+    with Echo() as server:
+        server.pause()
+        # One that is closed with an answer unread is reset, and then nobody sees what the server has to do for it.
+        with start_netload(server.address, "-c", "100", "-r", "0.1", *UNTIL_TOLD) as load:
+            wait_until(lambda: unaccepted(server.port) == 100, "the connections were open")
+            server.signal(signal.SIGCONT)
+            wait_until(lambda: answered_in(lines_of(load)) > 0, "there were answers")
+            server.pause()
+            load.signal(signal.SIGINT)
+            wait_until(lambda: not sockets_at(server.port, OPEN), "the connections were closed")
+            server.signal(signal.SIGCONT)
+            spent = lines_of(load.finish().ended_with(130))[-1]["cpu"]["server"]
+    expect(spent.get("opening_s", 0) > 0 and spent.get("closing_s", 0) > 0, f"the server: {spent}")
 
 
 @case

@@ -1,5 +1,5 @@
-// Connections to a server of this process, on loopback: those to its address and port, and how much
-// went over each.
+// Connections to a server of this process, on loopback: those to its address and port, how much
+// went over each, and what the server has still to do about them.
 #include "measure/port_connections.h"
 
 #include <arpa/inet.h>
@@ -10,7 +10,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <thread>
 
+#include "base/clock.h"
 #include "base/fd.h"
 
 using namespace wiremark;
@@ -105,4 +108,33 @@ TEST_CASE("of two servers with one port each has its own, and one on all address
   const Fd client = connect_to("127.0.0.3", everywhere.port());
   const Fd client_end = everywhere.accept();
   CHECK(connections_at(everywhere.at("127.0.0.1"))->size() == 1);
+}
+
+TEST_CASE("a connection is unfinished until it is accepted, and from its client's end to its own") {
+  const Server server("127.0.0.1");
+  const Server other("127.0.0.2", server.port());
+  // Loopback may deliver a little after the call that sends.
+  const auto comes_to = [&](std::size_t unaccepted, std::size_t unclosed) {
+    const Nanoseconds end = now_ns() + 30 * kSecond;
+    for (;;) {
+      const auto found = unfinished_at(server.at("127.0.0.1"));
+      REQUIRE(found);
+      if (found->unaccepted == unaccepted && found->unclosed == unclosed) return true;
+      if (now_ns() > end) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  };
+  CHECK(comes_to(0, 0));
+  const Fd to_other = connect_to("127.0.0.2", other.port());
+  Fd one = connect_to("127.0.0.1", server.port());
+  const Fd two = connect_to("127.0.0.1", server.port());
+  CHECK(comes_to(2, 0));
+  Fd end_of_one = server.accept();
+  CHECK(comes_to(1, 0));
+  const Fd end_of_two = server.accept();
+  CHECK(comes_to(0, 0));
+  one = Fd();
+  CHECK(comes_to(0, 1));
+  end_of_one = Fd();
+  CHECK(comes_to(0, 0));
 }

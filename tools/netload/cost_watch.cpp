@@ -31,7 +31,9 @@ measure::TcpPort tcp_port_of(const net::Address& address) {
 }  // namespace
 
 CostWatch::CostWatch(const Target& target)
-    : target_(target), tree_(processes_, target.pids, ::getpid()) {}
+    : target_(target), tree_(processes_, target.pids, ::getpid()) {
+  left_open_ = unfinished().unclosed;
+}
 
 Spent CostWatch::spent() {
   Spent spent;
@@ -55,16 +57,18 @@ Spent CostWatch::spent() {
 }
 
 Spent CostWatch::spent_at_rest() {
-  // Whoever has something to do runs or waits for a processor from the moment at which it came. One
-  // that spins always does.
+  // Whoever has something to do runs or waits for a processor from the moment at which it came, but
+  // for one that stands still: what it has to do shows all the same. One that spins always runs.
   constexpr auto kPause = std::chrono::milliseconds(1);
-  constexpr Nanoseconds kPatience = 300 * kMillisecond;
-  const Nanoseconds end = now_ns() + kPatience;
+  constexpr Nanoseconds kPatience = 300 * kMillisecond, kPatienceWithWork = kSecond;
+  const Nanoseconds begin = now_ns();
   Spent spent = this->spent();
   if (target_.pids.empty()) return spent;
-  while (!aside([this] { return tree_.rests(); })) {
+  for (;;) {
+    const bool caught_up = aside([this] { return has_caught_up(); });
+    if (caught_up && aside([this] { return tree_.rests(); })) break;
     std::this_thread::sleep_for(kPause);
-    if (now_ns() < end) continue;
+    if (now_ns() < begin + (caught_up ? kPatience : kPatienceWithWork)) continue;
     spent.lost = "the server did not come to rest";
     return spent;
   }
@@ -74,10 +78,24 @@ Spent CostWatch::spent_at_rest() {
   return rested;
 }
 
+bool CostWatch::has_caught_up() const {
+  const measure::UnfinishedConnections left = unfinished();
+  return left.unaccepted == 0 && left.unclosed <= left_open_;
+}
+
+measure::UnfinishedConnections CostWatch::unfinished() const {
+  if (!has_tcp_port()) return {};
+  return measure::unfinished_at(tcp_port_of(target_.address))
+      .value_or(measure::UnfinishedConnections{});
+}
+
+bool CostWatch::has_tcp_port() const {
+  return !target_.pids.empty() && !target_.address.is_unix() && !target_.address.is_udp();
+}
+
 std::optional<measure::PortConnections> CostWatch::connections() {
-  const net::Address& address = target_.address;
-  if (target_.pids.empty() || address.is_unix() || address.is_udp()) return std::nullopt;
-  return aside([&] { return measure::connections_at(tcp_port_of(address)); });
+  if (!has_tcp_port()) return std::nullopt;
+  return aside([&] { return measure::connections_at(tcp_port_of(target_.address)); });
 }
 
 std::string CostWatch::replaced() const {

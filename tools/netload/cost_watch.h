@@ -31,8 +31,8 @@ class CostWatch {
   Spent spent();
 
   /// After connections were opened or closed: waits until the server has done its part, which it
-  /// has when it rests, but no longer than a moment. Says what was spent then; `lost` where it did
-  /// not rest.
+  /// has when it rests and, over TCP, has accepted or closed them, but no longer than a moment.
+  /// Says what was spent then; `lost` where it did not.
   Spent spent_at_rest();
 
   /// Those that the last look saw.
@@ -54,10 +54,15 @@ class CostWatch {
   std::string replaced() const;
 
  private:
+  bool has_caught_up() const;
+  measure::UnfinishedConnections unfinished() const;
+  bool has_tcp_port() const;  // Of a server whose processes are known.
+
   const Target& target_;
   measure::ProcProcesses processes_;
   measure::ProcessTree tree_;
   measure::CpuUsage looking_;  // What it took.
+  std::size_t left_open_ = 0;  // Behind its clients, by the server, before ours came.
 };
 
 /// The moments of a run, in their order; each part ends where the next begins.
