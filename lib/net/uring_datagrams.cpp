@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <new>
 
@@ -275,6 +276,43 @@ bool UringDatagrams::end_turn() {
   submitted.clear();
   buffers_.publish();
   return std::exchange(left_unread_, false);
+}
+
+// What the kernel refused may have something to be sent again.
+void UringDatagrams::send_rest(Nanoseconds now) {
+  std::vector<std::pair<std::uint64_t, int>> refused;
+  for (queue_outbox(now); !sends_[turn_.parity()].empty(); queue_outbox(now)) {
+    if (!submit_rest(refused)) return;
+    turn_.pass();
+    for (const auto& [place, error] : refused) send_failed(place, error);
+    end_turn();
+    turn_.end();
+  }
+}
+
+// True when the kernel has taken every entry: it takes them in their order, and the last one is for
+// nothing but its completion. Then `refused` has the places of the sends that it refused, and why.
+bool UringDatagrams::submit_rest(std::vector<std::pair<std::uint64_t, int>>& refused) {
+  io_uring_sqe& last = ring_.entry();
+  io_uring_prep_nop(&last);
+  io_uring_sqe_set_data64(&last, data_of(Kind::rest, 0));
+  refused.clear();
+  for (;;) {
+    const int status = io_uring_submit_and_wait(ring_.get(), 1);
+    stats_.system_calls.add();
+    bool taken = false;
+    io_uring_cqe* cqe;
+    unsigned head, count = 0;
+    io_uring_for_each_cqe(ring_.get(), head, cqe) {
+      const std::uint64_t place = cqe->user_data >> (kOpBits + kKindBits);
+      taken |= cqe->user_data == data_of(Kind::rest, 0);
+      if (cqe->user_data == data_of(Kind::send, place)) refused.emplace_back(place, -cqe->res);
+      ++count;
+    }
+    io_uring_cq_advance(ring_.get(), count);
+    if (taken) return true;
+    if (status < 0 && status != -EINTR && status != -EAGAIN && status != -EBUSY) return false;
+  }
 }
 
 std::vector<std::string> UringDatagrams::describe() const {

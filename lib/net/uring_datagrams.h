@@ -46,6 +46,8 @@ class UringDatagrams {
   /// Takes back the buffers of the sends submitted last. True when a socket may have been left
   /// unread, because its receive begins again with the next enter.
   bool end_turn();
+  /// Sends what the last turn of a run has queued; what else comes meanwhile is left.
+  void send_rest(Nanoseconds now);
 
   /// Datagrams that the kernel dropped because their socket was full.
   std::uint64_t dropped() const noexcept;
@@ -61,7 +63,7 @@ class UringDatagrams {
 
  private:
   // What a submission was for: the bits above UringOp in its user data. Those above are an index.
-  enum class Kind : std::uint64_t { bound, connected, send };
+  enum class Kind : std::uint64_t { bound, connected, send, rest };
   static constexpr unsigned kOpBits = 3;
   static constexpr unsigned kKindBits = 2;
   static constexpr std::uint64_t kKindMask = 3;
@@ -103,6 +105,7 @@ class UringDatagrams {
   void send_again(const Send& send, unsigned from);
   void count_together(unsigned datagrams) noexcept;
   void receive_ended(int result);
+  bool submit_rest(std::vector<std::pair<std::uint64_t, int>>& refused);
 
   template <DatagramServer H>
   void received_from_anybody(std::size_t place, const io_uring_cqe& cqe, H& handler);

@@ -219,6 +219,8 @@ Result<> UringReactor::run(H& handler, const Stop& stop) {
     deadline = std::min({deadline, accept_pause_.due(), rechecks_.due()});
     if (deaf_) deadline = std::min(deadline, end + kDeafSleep);
   }
+  // What a turn sends leaves with the next one's wait, and here there is none.
+  if (datagrams_) datagrams_->send_rest(now());
   return {};
 }
 

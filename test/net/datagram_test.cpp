@@ -160,6 +160,31 @@ TEST_CASE_TEMPLATE("answers that the kernel refuses are counted, and others go o
   CHECK(server.stats().bytes_out.get() == 150);
 }
 
+TEST_CASE_TEMPLATE("what is answered in the last turn leaves, and what is refused is counted", R,
+                   EpollReactor, UringReactor) {
+  struct Last : DatagramEcho {
+    std::optional<Bytes> on_datagram(Bytes bytes) {
+      static const std::vector<std::byte> long_one(kDatagramMax + 1);
+      stop.request();
+      return bytes.size() == 3 ? Bytes(long_one) : DatagramEcho::on_datagram(bytes);
+    }
+    Stop stop;
+  } echo;
+  auto backend = R::open({});
+  REQUIRE(backend);
+  ServerOf<R> reactor(**backend);
+  const auto bound = reactor.bind(net::address("udp:127.0.0.1:0"), {});
+  REQUIRE(bound);
+  const Peer peer(*bound);
+  for (const std::string text : {"1", "333", "c22", "4444"}) REQUIRE(peer.send(text));
+  REQUIRE(reactor.run(echo, echo.stop));
+  const ReactorStats stats = reactor.stats();
+  CHECK(stats.datagrams_out.get() + stats.datagrams_unsent.get() == stats.datagrams_in.get());
+  CHECK(stats.datagrams_in.get() == echo.datagrams + stats.datagrams_unsent.get());
+  CHECK(peer.receive() == "1");
+  CHECK(stats.datagrams_out.get() > 0);
+}
+
 namespace {
 
 /// Sends a datagram from the socket bound to `from` in this process, as if its sender was forged.
@@ -335,6 +360,37 @@ TEST_CASE_TEMPLATE("a datagram may lack its head, its body, or both", R, EpollRe
   Four four;
   REQUIRE(reactor.run(four, four.stop));
   CHECK(four.came == std::vector<std::string>{"", "body", "head", "headbody"});
+}
+
+TEST_CASE_TEMPLATE("what is sent in the last turn leaves", R, EpollReactor, UringReactor) {
+  struct Sender {
+    void on_datagram(DatagramConn&, Bytes) {}
+    void on_datagram_error(DatagramConn&, int) {}
+    Nanoseconds on_turn(Nanoseconds) {
+      if (std::exchange(turns, turns + 1) == 1) {
+        reactor->send(*conn, as_bytes("last"), {});
+        stop.request();
+      }
+      return 0;
+    }
+    DatagramsOf<R>* reactor = nullptr;
+    DatagramConn* conn = nullptr;
+    Stop stop;
+    int turns = 0;
+  } sender;
+  const auto socket = bind_on(net::address("udp:127.0.0.1:0"));
+  REQUIRE(socket);
+  auto backend = R::open({});
+  REQUIRE(backend);
+  DatagramsOf<R> reactor(**backend);
+  const auto conn = reactor.connect(Address::of_socket(socket->get()).value(), {}, nullptr);
+  REQUIRE(conn);
+  sender.reactor = &reactor;
+  sender.conn = *conn;
+  REQUIRE(reactor.run(sender, sender.stop));
+  char text[8];
+  CHECK(::recv(socket->get(), text, sizeof text, MSG_DONTWAIT) == 4);
+  CHECK(reactor.stats().datagrams_out.get() == 1);
 }
 
 TEST_CASE_TEMPLATE("a port where nobody listens is told to each connection", R, EpollReactor,
