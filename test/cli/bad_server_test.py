@@ -11,7 +11,7 @@ from bad_server import TIMEOUT, BadServer, echo, echo_messages, reset
 from case import case, contains, equal, expect, run, wait_until
 from document import count_from
 from outcome import expect_outcome
-from process import Echo, handles, lines_of, netload, receive, require_backend, start_netload
+from process import Echo, Process, handles, lines_of, netload, receive, require_backend, start_netload
 from standstill import UNTIL_TOLD, answered_in, over_s
 
 # No run takes this long, even on a slow machine, unless it waits for something that never comes.
@@ -326,9 +326,9 @@ def the_server_dies_and_stays_away():
                 equal(outcome["planned"], 8000, "planned")
 
 
-def interrupted(running):
+def interrupted(running, result_of=Process.json):
     running.signal(signal.SIGINT)
-    result = running.finish(SECONDS).ended_with(130).json()
+    result = result_of(running.finish(SECONDS).ended_with(130))
     equal(result["interrupted"], True, "interrupted")
     expect_outcome(result)
     return result
@@ -367,21 +367,27 @@ def interrupted_in_the_run():
 @case
 def interrupted_while_it_awaits_the_last_replies():
     def behave(connection, number):
-        for _ in range(3):
+        for _ in range(2):
             connection.sendall(receive(connection, 512))
-        given_up.append(number)
+        third = receive(connection, 512)
+        asked.append(number)
+        wait_until(lambda: counted or server.ended.is_set(), "the answers before it were counted")
+        connection.sendall(third)
         server.ended.wait()
-    for load, lost in [(["-d", "200ms"], 3), (["-r", "50", "-d", "200ms"], 21)]:
-        given_up = []
+    for load, lost in [(["-n", "12"], 3), (["-r", "50", "-n", "30"], 21), (["-r", "50", "-d", "200ms"], 21)]:
+        asked, counted = [], []
         with BadServer(behave) as server:
-            with start_netload(server.address, "-c", "3", "--timeout", "0", *load, "-i", "50ms", "--json") as running:
-                wait_until(lambda: len(given_up) == 3, "the last answers were given")
-                seen = running.err.count("qps")
-                wait_until(lambda: running.err.count("qps") > seen + 5, "all had come due by its own clock")
-                result = interrupted(running)
-                equal(result["totals"]["messages"], 9, "messages")
-                outcome = result["outcome"]
-                equal([outcome["planned"], outcome["lost"]], [9 + lost, lost], f"outcome {outcome}")
+            with start_netload(server.address, "-c", "3", "--timeout", "0", *load, "-i", "50ms",
+                               "--json-lines") as running:
+                wait_until(lambda: len(asked) == 3, "it had two answers on each connection")
+                seen = len(lines_of(running))
+                wait_until(lambda: len(lines_of(running)) > seen + 1, "lines had told of them")
+                told = answered_in(lines_of(running))
+                counted.append(True)
+                wait_until(lambda: answered_in(lines_of(running)) == told + 3, "the third ones had come")
+                wait_until(lambda: over_s(lines_of(running)[-1]) > 0.2, "all had come due by its own clock")
+                outcome = interrupted(running, lambda ended: lines_of(ended)[-1])["outcome"]
+                equal([outcome[name] for name in ["planned", "answered", "lost"]], [9 + lost, 9, lost], "outcome")
 
 
 @case
