@@ -21,7 +21,7 @@ QUIET = Reading(late_ms=19.9, others=0.5, waited_ms=19, steal_ms=10, steal_perce
 STOP = Reading(late_ms=140.2, others=0, waited_ms=7, steal_ms=0, steal_percent=0)
 STEAL = Reading(late_ms=3, others=0, waited_ms=7, steal_ms=30, steal_percent=2.13)
 DOCTEST = "=" * 79 + "\n../a_test.cpp:{line}:\nTEST CASE:  {name}\n\n../a_test.cpp:9: {said}\n\n"
-# A project with one test of which two cases fail, beside arguments of its own.
+# A project with one test, which has arguments of its own; one of its cases fails.
 PROJECT = """project('p')
 test('some cases', find_program('python3'), args: [files('cases.py'), '--deciding', '--without', 'lacking'],
      env: {{'PYTHONPATH': '{cases}'}})
@@ -52,12 +52,12 @@ def tally(build, *arguments):
     return done
 
 
-def told(*arguments, suite="cli", **results):
+def told(*arguments, **results):
     """What the tally says of tests, each with its result and output."""
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder, "meson-logs", "testlog-metered.json")
         log.parent.mkdir()
-        log.write_text("".join(json.dumps({"name": f"w:{suite} / {name}", "result": result, "stdout": out,
+        log.write_text("".join(json.dumps({"name": f"w:cli / {name}", "result": result, "stdout": out,
                                            "duration": 1}) + "\n"
                                for name, (result, out) in results.items()), encoding="utf-8")
         return tally(folder, *arguments).stdout.replace(folder, "build").splitlines()
