@@ -63,9 +63,13 @@ def wait_until(condition, what, seconds=30):
         time.sleep(0.01)
 
 
+def asked_for(arguments):
+    """Those behind `--only`, where there is one."""
+    return arguments[arguments.index("--only") + 1:] if "--only" in arguments else arguments
+
+
 def chosen(arguments):
-    if "--only" in arguments:
-        arguments = arguments[arguments.index("--only") + 1:]
+    arguments = asked_for(arguments)
     deciding = arguments[:1] == ["--deciding"]
     arguments = arguments[deciding:]
     without = arguments[:1] == ["--without"]

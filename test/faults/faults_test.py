@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 
+from case import asked_for
 from errors import CANNOT_FAIL, ERRORS
 from process import Echo, backend_flags, program
 
@@ -333,8 +334,7 @@ class Wanted:
     """What of all faults the command line asks for."""
 
     def __init__(self, arguments):
-        if "--only" in arguments:
-            arguments = arguments[arguments.index("--only") + 1:]
+        arguments = asked_for(arguments)
         self.deciding = arguments[:1] == ["--deciding"]
         arguments = arguments[self.deciding:]
         self.tool = arguments[0] if arguments and arguments[0] not in ERRORS else None
