@@ -87,7 +87,6 @@ bool add_sockets(const Fd& netlink, std::uint8_t family, std::uint16_t port, std
       if (head->nlmsg_type == NLMSG_DONE) return true;
       if (head->nlmsg_type != SOCK_DIAG_BY_FAMILY) return false;
       const auto& socket = *static_cast<const inet_diag_msg*>(NLMSG_DATA(head));
-      if (ntohs(socket.id.idiag_sport) != port) continue;
       const auto& cookie = socket.id.idiag_cookie;
       sockets.push_back({host_of(socket), socket.idiag_state,
                          std::uint64_t{cookie[1]} << 32 | cookie[0],

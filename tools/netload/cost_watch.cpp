@@ -64,8 +64,8 @@ Spent CostWatch::spent_at_rest() {
   const Nanoseconds begin = now_ns();
   Spent spent = this->spent();
   if (target_.pids.empty()) return spent;
-  for (;;) {
-    const bool caught_up = aside([this] { return has_caught_up(); });
+  for (bool caught_up = false;;) {
+    caught_up = caught_up || aside([this] { return has_caught_up(); });
     if (caught_up && aside([this] { return tree_.rests(); })) break;
     std::this_thread::sleep_for(kPause);
     if (now_ns() < begin + (caught_up ? kPatience : kPatienceWithWork)) continue;
