@@ -62,3 +62,23 @@ def reset(connection):
     """Ends a connection with a reset (SO_LINGER of 0 s)."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
+
+
+def one_misbehaves(misbehave, size):
+    """For messages of `size` bytes: of the first four connections one ends by `misbehave(connection)` behind its
+    tenth answer, and all others echo.
+
+    The other three keep their later answers back until then. A closed loop sends its next message wherever an answer
+    came, so they would have used up all of them where the one is served late."""
+    misbehaved = threading.Event()
+
+    def behave(connection, number):
+        if number == 2:
+            echo_messages(connection, 10, size)
+            misbehave(connection)
+            misbehaved.set()
+        else:
+            echo_messages(connection, 100, size)
+            misbehaved.wait()
+            echo(connection)
+    return behave

@@ -7,7 +7,7 @@ import signal
 import socket
 import time
 
-from bad_server import TIMEOUT, BadServer, echo, echo_messages, reset
+from bad_server import TIMEOUT, BadServer, echo, echo_messages, one_misbehaves, reset
 from case import case, contains, equal, expect, run, wait_until
 from document import count_from
 from outcome import expect_outcome
@@ -106,21 +106,11 @@ def bytes_before_anything_was_sent():
         expect("more bytes came back" in said or "wrong reply" in said, said)
 
 
-def one_of_four(misbehave):
-    def behave(connection, number):
-        if number == 2:
-            echo_messages(connection, 10, SIZE)
-            misbehave(connection)
-        else:
-            echo(connection)
-    return behave
-
-
 @case
 def one_is_closed_and_the_others_go_on():
     for name, misbehave in [("closed by the server", lambda connection: connection.close()),
                             ("Connection reset by peer", reset)]:
-        with BadServer(one_of_four(misbehave)) as server:
+        with BadServer(one_misbehaves(misbehave, SIZE)) as server:
             ended = netload(server.address, "-c", "4", "-n", "2000", "-s", SIZE, "--json", seconds=SECONDS)
             ended.ended_with(4)
             expect(len(errors_of(ended)) == 1, f"errors: {errors_of(ended)}")
@@ -128,14 +118,14 @@ def one_is_closed_and_the_others_go_on():
             expect(set(errors_of(ended)) <= {name, "Connection reset by peer"}, f"errors: {errors_of(ended)}")
             expect(ended.json()["totals"]["messages"] >= 1999, f"the others stopped: {ended.json()['totals']}")
             contains(" ".join(ended.json()["warnings"]), "error")
-        with BadServer(one_of_four(misbehave)) as server:
+        with BadServer(one_misbehaves(misbehave, SIZE)) as server:
             netload(server.address, "-c", "4", "-n", "2000", "-s", SIZE, "--max-errors", "1",
                     seconds=SECONDS).ended_with(0)
 
 
 @case
 def one_is_closed_under_a_schedule():
-    with BadServer(one_of_four(reset)) as server:
+    with BadServer(one_misbehaves(reset, SIZE)) as server:
         ended = netload(server.address, "-c", "4", "-r", "100", "-d", "500ms", "-s", SIZE, "--json", seconds=SECONDS)
         ended.ended_with(4)
         outcome = expect_outcome(ended.json())
@@ -274,7 +264,7 @@ def half_closed():
 @case
 def one_breaks_and_is_opened_again():
     for load, messages in [(["-n", "2000"], 2000), (["-r", "200", "-d", "500ms"], 400)]:
-        with BadServer(one_of_four(reset)) as server:
+        with BadServer(one_misbehaves(reset, SIZE)) as server:
             ended = netload(server.address, "-c", "4", *load, "-s", SIZE, "--reconnect", "--json", seconds=SECONDS)
             result = ended.ended_with(4).json()
             equal(sum(errors_of(ended).values()), 1, "errors")

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 
-from bad_server import BadServer, echo, echo_messages
+from bad_server import BadServer, echo, one_misbehaves
 from case import Skip, case, contains, equal, expect, run, wait_until
 from document import buckets_of, keeps_to_the_schema
 from process import Echo, lines_of, netload, receive, start_netload
@@ -72,13 +72,8 @@ def a_run_that_gives_up_says_so():
 
 @case
 def errors_invalidate_unless_allowed():
-    def behave(connection, number):
-        if number == 0:
-            echo_messages(connection, 10, 512)
-        else:
-            echo(connection)
     for flags, code, valid in [([], 4, False), (["--max-errors", "1"], 0, True)]:
-        with BadServer(behave) as server:
+        with BadServer(one_misbehaves(lambda connection: connection.close(), 512)) as server:
             ended = netload(server.address, "-c", "4", "-n", "4000", "--json", *flags).ended_with(code)
             reasons = [reason for reason in ended.json()["verdict"]["reasons"] if "error" in reason]
             equal(not reasons, valid, f"reasons with {flags}: {ended.json()['verdict']}")
