@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "peers/peer.h"
@@ -26,8 +27,8 @@ enum Tag : std::uint64_t { kAccept, kReceive, kSend, kCancel, kTags };
 
 struct Connection {
   int socket;
-  int lent = kNoBuffer;  // The buffer that is being sent; else `out` is, if not empty.
-  bool sending = false;
+  int lent = kNoBuffer;     // The buffer that is being sent; else `out` is, if not empty.
+  std::string_view unsent;  // Of what is being sent.
   bool receiving = true;
   bool over = false;          // The peer has sent all, or the connection is broken.
   std::vector<char> out;      // Being sent.
@@ -110,11 +111,13 @@ class Loop {
     sqe.user_data = data_of(&connection, kReceive);
   }
 
-  // MSG_WAITALL: the kernel goes on until all is sent.
-  void send(Connection& connection, const char* bytes, std::size_t size) {
-    connection.sending = true;
+  // MSG_WAITALL: the kernel goes on until all is sent, or until it is interrupted: a process that
+  // is frozen, or traced, may find a part sent.
+  void send(Connection& connection, std::string_view bytes) {
+    connection.unsent = bytes;
     io_uring_sqe& sqe = entry();
-    io_uring_prep_send(&sqe, connection.socket, bytes, size, MSG_NOSIGNAL | MSG_WAITALL);
+    io_uring_prep_send(&sqe, connection.socket, bytes.data(), bytes.size(),
+                       MSG_NOSIGNAL | MSG_WAITALL);
     sqe.user_data = data_of(&connection, kSend);
   }
 
@@ -149,9 +152,9 @@ class Loop {
       const auto size = static_cast<std::size_t>(cqe.res);
       if (connection.over || cqe.res <= 0) {
         give_back(buffer);
-      } else if (!connection.sending) {
+      } else if (connection.unsent.empty()) {
         connection.lent = buffer;
-        send(connection, memory_of(buffer), size);
+        send(connection, {memory_of(buffer), size});
       } else {
         connection.waiting.insert(connection.waiting.end(), memory_of(buffer),
                                   memory_of(buffer) + size);
@@ -175,10 +178,13 @@ class Loop {
   }
 
   void sent(Connection& connection, int result) {
-    connection.sending = false;
+    if (result > 0) connection.unsent.remove_prefix(static_cast<std::size_t>(result));
+    const bool broken = result < 0 && result != -EINTR;
+    if (!broken && !connection.unsent.empty()) return send(connection, connection.unsent);
+    connection.unsent = {};
     if (connection.lent != kNoBuffer) give_back(connection.lent);
     connection.lent = kNoBuffer;
-    if (result < 0) {
+    if (broken) {
       connection.over = true;
       connection.waiting.clear();
       ::shutdown(connection.socket, SHUT_RDWR);  // Ends the receive.
@@ -186,12 +192,12 @@ class Loop {
     if (connection.waiting.empty()) return end_if_done(connection);
     connection.out.clear();
     connection.out.swap(connection.waiting);
-    send(connection, connection.out.data(), connection.out.size());
+    send(connection, {connection.out.data(), connection.out.size()});
     if (!connection.receiving && !connection.over) receive(connection);
   }
 
   void end_if_done(Connection& connection) {
-    if (!connection.over || connection.sending || connection.receiving) return;
+    if (!connection.over || !connection.unsent.empty() || connection.receiving) return;
     ::close(connection.socket);
     delete &connection;
   }
