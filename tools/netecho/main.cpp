@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   if (const auto served = serve(options, stop, signals, run); !served)
     return cannot("netecho", served.error());
   report::RunResult result = run.result(options, line.arguments());
-  result.interrupted = signals.interrupted() && options.time.duration > 0;
+  result.interrupted = (signals.interrupted() || !printed()) && options.time.duration > 0;
   if (const auto written = tools::report(result, options.output); !written)
     return cannot("netecho", written.error());
   return ending("netecho", result.interrupted ? kInterrupted : kDone);

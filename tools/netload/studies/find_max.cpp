@@ -114,22 +114,24 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
     text_shown ? write_out(text) : write_err(text);
   };
   tell(report::about_text({.about = about(options), .processors = {}}));
+  // By a signal, or because nobody reads what it prints.
+  const auto interrupted = [&] { return stop.requested() || !printed(); };
   std::size_t number = 0;
   const auto prober = [&](double rate_hz) -> Result<Probe> {
     options.total_rate_hz = rate_hz;
     auto result = run_load(options, backend, target, arguments, stop, signals);
     if (!result) return std::unexpected(result.error());
-    Probe probe = judged(rate_hz, std::move(*result), options, stop.requested());
+    Probe probe = judged(rate_hz, std::move(*result), options, interrupted());
     tell(report::probe_line(++number, probe));
     return probe;
   };
-  MaxSearch search(options.total_rate_hz, prober, [&] { return stop.requested() || !printed(); });
+  MaxSearch search(options.total_rate_hz, prober, interrupted);
   if (auto done = search.run(); !done) return std::unexpected(done.error());
   if (search.probes().empty()) return kInterrupted;
-  const report::MaxRate study = study_of(options, search, stop.requested());
+  const report::MaxRate study = study_of(options, search, interrupted());
   if (auto done = deliver(study, report::outcome_text(study), options.output); !done)
     return std::unexpected(done.error());
-  if (stop.requested()) return kInterrupted;
+  if (interrupted()) return kInterrupted;
   for (const Probe* probe : search.best()) {
     if (exit_code(probe->result, options) != kDone) return kCheckFailed;
   }
