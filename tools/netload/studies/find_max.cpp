@@ -41,12 +41,11 @@ std::string broken_promise(const Probe& probe, const LoadOptions& options) {
   return {};
 }
 
-Probe judged(double rate_hz, report::RunResult result, const LoadOptions& options,
-             bool interrupted) {
+Probe judged(double rate_hz, report::RunResult result, const LoadOptions& options) {
   report::pass_verdict(result);
   Probe probe{.rate_hz = rate_hz, .result = std::move(result), .reason = {}};
   probe.generator_was_limit = report::generator_was_limit(probe.result);
-  probe.reason = interrupted ? "interrupted" : broken_promise(probe, options);
+  probe.reason = probe.result.interrupted ? "interrupted" : broken_promise(probe, options);
   probe.kept = probe.reason.empty();
   return probe;
 }
@@ -121,7 +120,7 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
     options.total_rate_hz = rate_hz;
     auto result = run_load(options, backend, target, arguments, stop, signals);
     if (!result) return std::unexpected(result.error());
-    Probe probe = judged(rate_hz, std::move(*result), options, interrupted());
+    Probe probe = judged(rate_hz, std::move(*result), options);
     tell(report::probe_line(++number, probe));
     return probe;
   };
