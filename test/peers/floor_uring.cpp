@@ -111,8 +111,8 @@ class Loop {
     sqe.user_data = data_of(&connection, kReceive);
   }
 
-  // MSG_WAITALL: the kernel goes on until all is sent, or until it is interrupted: a process that
-  // is frozen, or traced, may find a part sent.
+  // MSG_WAITALL: the kernel goes on until all is sent, or until it is interrupted, as where the
+  // process is frozen: then a part is sent.
   void send(Connection& connection, std::string_view bytes) {
     connection.unsent = bytes;
     io_uring_sqe& sqe = entry();
