@@ -139,7 +139,7 @@ class Loop {
   void accepted(const io_uring_cqe& cqe) {
     if (cqe.res >= 0) {
       peer::set_no_delay(cqe.res);
-      receive(*new Connection{.socket = cqe.res, .out = {}, .waiting = {}});
+      receive(*new Connection{.socket = cqe.res, .unsent = {}, .out = {}, .waiting = {}});
     } else if (cqe.res != -ECONNABORTED && cqe.res != -EINTR) {
       fail(cqe.res, "accept");
     }
