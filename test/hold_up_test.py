@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What hold_up.py does to its command, and what it leaves alone."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -31,11 +32,24 @@ def held_up(*argv):
 
 
 class Watch:
-    """The process that watches itself, below the command: that itself is never frozen."""
+    """The process that watches itself, below the command: that itself is never frozen. It ends with the case."""
 
     def __init__(self):
         self.process = held_up("sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-c", WATCHES)
         self.pid = int(self.process.stdout.readline())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(ProcessLookupError):
+            self.go_on()
+        with self.process as process:
+            process.stdin.close()  # Which ends it.
+            process.stdout.read()
+
+    def go_on(self):
+        os.kill(self.pid, signal.SIGCONT)
 
     def frozen(self):
         with open(f"/proc/{self.pid}/cgroup", encoding="ascii") as file:
@@ -47,9 +61,10 @@ class Watch:
         wait_until(lambda: not self.frozen(), "it was thawed")
 
     def longest_s(self):
-        out, _ = self.process.communicate()
-        equal(self.process.returncode, 0, "the exit code")
-        return float(out.splitlines()[0])
+        self.process.stdin.close()
+        longest = self.process.stdout.readline()
+        equal(self.process.wait(), 0, "the exit code")
+        return float(longest)
 
 
 @case
@@ -62,22 +77,23 @@ def the_exit_code_is_the_commands():
 
 @case
 def what_the_command_started_stands_still_again_and_again():
-    watch = Watch()
-    for _ in range(3):
-        watch.wait_for_a_stop()
-    longest_s = watch.longest_s()
+    with Watch() as watch:
+        for _ in range(3):
+            watch.wait_for_a_stop()
+        longest_s = watch.longest_s()
     expect(longest_s >= 0.02, f"it stood still for {longest_s} s at the longest")
 
 
 @case
 def what_a_test_has_stopped_stays_stopped():
-    watch = Watch()
-    pause(watch.pid)
-    for _ in range(2):
-        watch.wait_for_a_stop()
-        equal(state_of(watch.pid), "T", "the state of one that was stopped, after it was thawed")
-    os.kill(watch.pid, signal.SIGCONT)
-    watch.longest_s()
+    with Watch() as watch:
+        pause(watch.pid)
+        for _ in range(2):
+            watch.wait_for_a_stop()
+            # It may be frozen again before its state is read; had it gone on, it would not be stopped ever again.
+            wait_until(lambda: state_of(watch.pid) == "T", "it was seen as stopped after it was thawed")
+        watch.go_on()
+        watch.longest_s()
 
 
 run()
