@@ -5,6 +5,7 @@ The environment names the script as SETUP.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -95,6 +96,50 @@ def static_builds_two_tools_without_tests(machine):
               "what meson was asked for")
     with open(machine.folder + "/asked", encoding="ascii") as file:
         equal(file.read(), "-C build-static tools/netecho tools/netload\n", "what ninja was asked for")
+
+
+def asked_of_meson(machine, word):
+    """What meson is asked for under this word, a line each, with the compiler in front."""
+    machine.program("meson", 'echo "$CXX $*" >>asked; [ "$1" != setup ] || { mkdir "$2"; touch "$2/build.ninja"; }')
+    machine.program("ninja", 'echo "ninja $*" >>asked')
+    for name in ("clang++-19", "python3"):
+        machine.program(name, "exit 0")
+    code, out = machine.output(word, "-Dstrict=true")
+    equal(code, 0, f"the exit code of {out}")
+    with open(machine.folder + "/asked", encoding="ascii") as file:
+        return file.read().splitlines()
+
+
+def chosen_tests(line):
+    """The options of a `meson test` that choose tests."""
+    return " ".join(re.findall(r"--(?:no-)?suite \S+", line))
+
+
+@on_a_machine
+def a_sanitizer_runs_what_it_can_judge(machine):
+    asked = asked_of_meson(machine, "address")
+    expect(asked[0].startswith("clang++-19 setup build-address "), asked[0])
+    expect(asked[0].endswith(" -Db_sanitize=address,undefined -Dstrict=true"), asked[0])
+    equal(asked[1], "ninja -C build-address", "what is built")
+    contains(asked[2], "clang++-19 test -C build-address ")
+    equal(chosen_tests(asked[2]), "--no-suite realtime --no-suite once", "the tests")
+
+
+@on_a_machine
+def the_thread_sanitizer_runs_what_threads_do(machine):
+    asked = asked_of_meson(machine, "thread")
+    expect(asked[0].endswith(" -Db_sanitize=thread -Dstrict=true"), asked[0])
+    equal(asked[1], "ninja -C build-thread threads", "what is built")
+    equal(chosen_tests(asked[2]), "--no-suite realtime --suite threads", "the tests")
+
+
+@on_a_machine
+def both_sanitizers_run_all_that_they_can(machine):
+    asked = asked_of_meson(machine, "sanitize")
+    runs = [line for line in asked if " test -C " in line]
+    equal([line.split()[3] for line in runs], ["build-address", "build-thread"], "where tests run")
+    equal([chosen_tests(line) for line in runs],
+          ["--no-suite realtime", "--no-suite realtime --suite threads --suite same-threads"], "the tests")
 
 
 @on_a_machine
