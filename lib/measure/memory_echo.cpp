@@ -45,7 +45,8 @@ class Mailbox {
 
 }  // namespace
 
-std::optional<Histogram> measure_memory_echo(std::size_t size, Nanoseconds duration, int client_cpu,
+std::optional<Histogram> measure_memory_echo(std::size_t size, Nanoseconds duration,
+                                             std::uint64_t trips_max, int client_cpu,
                                              int server_cpu) {
   if (client_cpu == server_cpu) return std::nullopt;
   constexpr std::uint64_t kLast = UINT64_MAX;
@@ -59,7 +60,7 @@ std::optional<Histogram> measure_memory_echo(std::size_t size, Nanoseconds durat
     std::vector<std::byte> message(size, std::byte{1}), reply(size);
     const Nanoseconds start = now_ns();
     std::uint64_t number = 0;
-    for (Nanoseconds before = start; before - start < duration;) {
+    for (Nanoseconds before = start; before - start < duration && number < trips_max;) {
       there.put(++number, message.data());
       while (!back.has(number)) continue;
       back.take(reply.data());

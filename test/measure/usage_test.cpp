@@ -222,14 +222,14 @@ TEST_CASE("the distance of two processors repeats, and another place is told apa
 
 TEST_CASE("an echo through memory is timed trip by trip where there are two processors") {
   const std::vector<int> cpus = allowed_cpus();
-  CHECK_FALSE(measure_memory_echo(64, kMillisecond, cpus.front(), cpus.front()));
+  CHECK_FALSE(measure_memory_echo(64, kMillisecond, UINT64_MAX, cpus.front(), cpus.front()));
   if (cpus.size() < 2) {
     MESSAGE("not tried: there is one processor only");
     return;
   }
   for (const std::size_t size : {1, 64, 120, 121, 70'000}) {
     const Nanoseconds before = now_ns();
-    const auto trips = measure_memory_echo(size, kMillisecond, cpus[0], cpus[1]);
+    const auto trips = measure_memory_echo(size, kMillisecond, UINT64_MAX, cpus[0], cpus[1]);
     const Nanoseconds took = now_ns() - before;
     REQUIRE(trips);
     CHECK(trips->count() > 0);
@@ -239,4 +239,7 @@ TEST_CASE("an echo through memory is timed trip by trip where there are two proc
     CHECK(all <= static_cast<double>(took) * (1 + 1. / 2048));
     CHECK(all >= static_cast<double>(kMillisecond) * 0.99);
   }
+  const auto counted = measure_memory_echo(64, kNever, 7, cpus[0], cpus[1]);
+  REQUIRE(counted);
+  CHECK(counted->count() == 7);
 }

@@ -92,7 +92,6 @@ std::string conflict_of_bypass(const LoadOptions& options) {
   if (!options.bypass) return {};
   if (options.rate_hz + options.total_rate_hz > 0)
     return "--bypass sends the next message when the reply is there: leave the rate out";
-  if (options.requests > 0) return "-n counts the messages of one run: give --bypass a -d";
   if (load::is_custom(options.exchange)) return "--bypass sends raw messages: leave --send out";
   if (load::is_framed(options.exchange)) return "--bypass sends raw messages: leave -f out";
   const auto& size = options.exchange.size;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/units.h"
 #include "measure/memory_echo.h"
 #include "measure/quantity.h"
 #include "measure/ratio.h"
@@ -84,8 +83,11 @@ Result<> Ladder::climb(const std::vector<std::string>& arguments, const net::Sto
   const int server = options_.server_cpus.front();
   const auto through_memory = [&] {
     // Its trips are some ten times as short.
-    const auto trips = measure::measure_memory_echo(options_.exchange.size->max,
-                                                    options_.time.duration / 10, client, server);
+    const Nanoseconds duration = options_.time.duration > 0 ? options_.time.duration / 10 : kNever;
+    const std::uint64_t trips_max =
+        options_.requests > 0 ? static_cast<std::uint64_t>(options_.requests) : UINT64_MAX;
+    const auto trips = measure::measure_memory_echo(options_.exchange.size->max, duration,
+                                                    trips_max, client, server);
     if (trips) memory_ns_.push_back(static_cast<double>(trips->percentile(50)));
   };
   const auto left_out =
@@ -105,7 +107,7 @@ report::Bypass Ladder::study() const {
       options_, fmt::format("{} there and back, one in flight, {} of {} of each way in turn",
                             measure::format_counted(options_.exchange.size->max, "byte"),
                             measure::format_counted(contenders_.front().rounds.size(), "round"),
-                            format_duration(options_.time.duration)));
+                            length_in_words(options_)));
   study.message_bytes = options_.exchange.size->max;
   study.rounds_left_out = left_out_;
   // What each difference between two ways is made of.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/units.h"
 #include "measure/quantity.h"
 #include "netload/find_server.h"
 #include "netload/studies/contenders.h"
@@ -31,15 +30,11 @@ std::string about(const std::vector<Contender>& contenders) {
   const bool alike = std::ranges::all_of(
       contenders, [&](const Contender& one) { return load::in_words(one.load.exchange) == words; });
   const bool open_loop = options.rate_hz + options.total_rate_hz > 0;
-  const std::string length =
-      options.time.duration > 0
-          ? format_duration(options.time.duration)
-          : measure::format_counted(static_cast<std::uint64_t>(options.requests), "message");
   return fmt::format("{}, {}, {}, {} of {} each in turn, every reply {}",
                      measure::format_counted(options.connections, "connection"),
                      alike ? words : "each in its own protocol",
                      open_loop ? "open loop" : "closed loop",
-                     measure::format_counted(rounds, "round"), length,
+                     measure::format_counted(rounds, "round"), length_in_words(options),
                      all_verified(contenders) ? "verified" : "counted");
 }
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "base/cpus.h"
+#include "base/units.h"
 #include "measure/core_distance.h"
+#include "measure/quantity.h"
 #include "printing.h"
 #include "report.h"
 #include "report/verdict.h"
@@ -73,6 +75,11 @@ Result<unsigned> run_rounds(unsigned rounds, std::vector<Contender>& contenders,
   }
   if (progress) wipe_progress();
   return left_out;
+}
+
+std::string length_in_words(const LoadOptions& options) {
+  if (options.time.duration > 0) return format_duration(options.time.duration);
+  return measure::format_counted(static_cast<std::uint64_t>(options.requests), "message");
 }
 
 report::Setting setting_of(const LoadOptions& options, std::string about) {

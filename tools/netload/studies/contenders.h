@@ -45,6 +45,9 @@ Result<unsigned> run_rounds(
     unsigned rounds, std::vector<Contender>& contenders, const std::vector<std::string>& arguments,
     const net::Stop& stop, Signals& signals, const std::function<void()>& after_round = [] {});
 
+/// How long each run of a study is, in words: its time, or else its messages.
+std::string length_in_words(const LoadOptions& options);
+
 /// What is printed above and below a study of such runs.
 report::Setting setting_of(const LoadOptions& options, std::string about);
 
