@@ -54,9 +54,11 @@ def count_is_exact():
 def duration():
     with Echo() as server:
         result = document(server, "-c", "4", "-d", "200ms")
-        expect(result["totals"]["messages"] > 0, "no message")
+        outcome = expect_outcome(result)
+        expect(outcome["answered"] >= 4, f"no message of a connection: {outcome}")
         equal(result["totals"]["connections"], 4, "connections")
-        equal(result["latency_ns"]["count"], result["outcome"]["answered"], "latencies")
+        equal(result["totals"]["seconds"], 0.2, "the asked time")
+        equal(result["latency_ns"]["count"], outcome["answered"], "latencies")
         equal(result["latency_ns"]["from"], "send", "where latency counts from")
 
 
