@@ -404,7 +404,7 @@ def a_slow_last_answer_takes_nothing_from_the_rate():
             equal(totals["seconds"], 0.5, "the asked time")
             equal(totals["qps"], totals["messages"] / 0.5, "the rate")
             expect(totals["drain"]["seconds"] > 1, f"drain {totals['drain']}")
-            # How many of them in the asked time is the machine's business.
+            # How many answers come within the asked time is the machine's business.
             expect(outcome["answered"] >= 20, "a connection without an answer")
             equal(totals["messages"] + totals["drain"]["messages"], outcome["answered"], "answered")
 
