@@ -119,10 +119,20 @@ def chosen_tests(line):
 def a_sanitizer_runs_what_it_can_judge(machine):
     asked = asked_of_meson(machine, "address")
     expect(asked[0].startswith("clang++-19 setup build-address "), asked[0])
-    expect(asked[0].endswith(" -Db_sanitize=address,undefined -Dstrict=true"), asked[0])
+    expect(asked[0].endswith(" -Db_sanitize=address,undefined -Dfuzzers=auto -Dfuzz_seconds=5 -Dstrict=true"), asked[0])
     equal(asked[1], "ninja -C build-address", "what is built")
     contains(asked[2], "clang++-19 test -C build-address ")
     equal(chosen_tests(asked[2]), "--no-suite realtime --no-suite once", "the tests")
+
+
+@on_a_machine
+def fuzz_targets_have_a_minute_in_the_address_build(machine):
+    asked = asked_of_meson(machine, "fuzz")
+    expect(asked[0].startswith("clang++-19 setup build-address "), asked[0])
+    expect(asked[0].endswith(" -Db_sanitize=address,undefined -Dfuzzers=enabled -Dfuzz_seconds=60 -Dstrict=true"),
+           asked[0])
+    equal(asked[1], "ninja -C build-address fuzz", "what is built")
+    equal(chosen_tests(asked[2]), "--no-suite realtime --suite fuzz", "the tests")
 
 
 @on_a_machine
