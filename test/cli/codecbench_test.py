@@ -158,10 +158,11 @@ class Output(unittest.TestCase):
         self.assertFalse(whole["run"]["interrupted"])
 
     def test_the_document_follows_the_schema(self):
-        try:
-            keeps_to_the_schema(document(*QUICK, "-f", "all", "--impl", "all"))
-        except Skip as skip:
-            self.skipTest(str(skip))
+        for flags in (["-f", "all", "--impl", "all", "--hot"], ["-f", "bytes", "--cold"]):
+            try:
+                keeps_to_the_schema(document(*QUICK, *flags))
+            except Skip as skip:
+                self.skipTest(str(skip))
 
     def test_own_codecs_do_not_allocate(self):
         for cell in document(*QUICK, "-f", "all")["cells"]:
@@ -305,8 +306,8 @@ class Output(unittest.TestCase):
                             for c in done["cells"]))
 
     def test_a_library_that_this_build_lacks_is_named_with_its_package(self):
-        all_rows = document("-f", "json,protobuf", "--impl", "all", "--pairs", "5", "-w", "packet,take", "-n", "20",
-                            "--repeat", "1")
+        all_rows = document("-f", "json,protobuf", "--impl", "all", "--pairs", "5", "-w", "packet,take", "--hot",
+                            "-n", "20", "--repeat", "1")
         for form, name, package in (("json", "yyjson", "libyyjson-dev"),
                                     ("json", "rapidjson", "rapidjson-dev"), ("protobuf", "upb", "libupb-dev"),
                                     ("protobuf", "upb-utf8", "libupb-dev")):
