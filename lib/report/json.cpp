@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "report/adding.h"
 #include "report/codec_fields.h"
 #include "report/machine_fields.h"
 #include "report/shape.h"

@@ -15,9 +15,9 @@ constexpr pid_t kMaster = 100;
 constexpr pid_t kUs = 900;
 
 /// Its processes start, spend, end and wait as a test says.
-class Machine : public Processes {
+class ScriptedMachine : public Processes {
  public:
-  Machine() { start(kShell, 1); }
+  ScriptedMachine() { start(kShell, 1); }
 
   std::vector<pid_t> list() override {
     std::vector<pid_t> pids;
@@ -58,7 +58,7 @@ class Machine : public Processes {
 };
 
 // A master with two workers, all of which hold the socket.
-struct Prefork : Machine {
+struct Prefork : ScriptedMachine {
   Prefork() {
     start(kMaster, kShell, kSecond);
     start(101, kMaster);
@@ -159,7 +159,7 @@ TEST_CASE("a number that came again is another process") {
 }
 
 TEST_CASE("a server that started us is measured without the branch that we are in") {
-  Machine machine;
+  ScriptedMachine machine;
   machine.start(kMaster, kShell);
   machine.start(101, kMaster);
   machine.start(50, kMaster);  // A shell between.
@@ -204,7 +204,7 @@ TEST_CASE("a tree rests when none of its processes has anything to do") {
 }
 
 TEST_CASE("no process there, no figure") {
-  Machine machine;
+  ScriptedMachine machine;
   ProcessTree tree(machine, {kMaster}, kUs);
   CHECK_FALSE(tree.look().lost.empty());
 }

@@ -42,7 +42,7 @@ struct Asking : net::Echo {
 
 /// Counts what each turn delivers. Answers what is short, and stops at the first of it until it is
 /// let go.
-struct Counting {
+struct TurnCounting {
   void on_open(Conn&) {}
   std::size_t on_data(Conn& conn, Bytes bytes) {
     in_turn += bytes.size();
@@ -71,10 +71,10 @@ struct Counting {
 TEST_CASE_TEMPLATE("many that send much do not fill a turn", R, EpollReactor, UringReactor) {
   constexpr std::size_t kClients = 100;
   constexpr std::size_t kMost = 16 << 20;  // Of 100 that had 1 MiB each, it was 100 MiB.
-  Counting counting;
+  TurnCounting counting;
   ListenOptions large;
   large.receive_buffer = 4 << 20;
-  Server<R, Counting> server(counting, {}, "127.0.0.1:0", large);
+  Server<R, TurnCounting> server(counting, {}, "127.0.0.1:0", large);
   Client good(server.address());
   std::vector<std::unique_ptr<Client>> greedy;
   for (std::size_t i = 0; i < kClients; ++i)

@@ -3,14 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace wiremark::tools {
 namespace {
-
-bool contains(const std::vector<std::string>& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
 
 std::string row_of(const OptionalLibrary& library) {
   return fmt::format("{}:{}", library.format, library.implementation);

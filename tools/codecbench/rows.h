@@ -1,9 +1,11 @@
 // All rows codecbench can measure, and the choice among them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/message_set.h"
@@ -45,6 +47,11 @@ struct Selection {
   std::vector<std::string> contents;  ///< Shapes of `packets`.
   std::vector<PacketContents> packets;
 };
+
+/// Whether one of these lists has `word`.
+inline bool contains(const std::vector<std::string>& list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
 
 /// The rows of `selection`, in the order of the tables.
 std::vector<Row> select_rows(const Selection& selection);

@@ -7,10 +7,6 @@
 namespace wiremark::tools {
 namespace {
 
-bool contains(const std::vector<std::string>& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 /// "own" and its variants, such as "own-walk", are ours; "memcpy" is the floor under "bytes".
 bool is_own(std::string_view implementation) {
   return implementation.starts_with("own") || implementation == "memcpy";
