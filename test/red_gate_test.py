@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a gate says of the tests that failed in it. GATE is the folder of its scripts."""
+"""What a gate says of the tests that failed in it, and what it keeps. GATE is the folder of its scripts."""
 
 import json
 import os
@@ -123,15 +123,21 @@ def the_command_runs_that_case_alone():
     expect("right (" not in again.stdout, f"others ran, too:\n{again.stdout}")
 
 
-def last_lines_of_a_gate(said, code, green=False):
-    """Of one step, in which setup says this and ends with that."""
+def gate(setup, cache, **variables):
+    """What a gate of one step says, in which setup is this script, and how it ends. No gate around it helps it."""
+    outside = {name: value for name, value in os.environ.items() if not name.startswith(("CCACHE_", "CACHE"))}
     with tempfile.TemporaryDirectory() as folder:
         project = pathlib.Path(folder)
         shutil.copytree(GATE, project / ".ci")
-        (project / "said").write_text(said)
-        (project / "setup").write_text(f"#!/bin/sh\ncat said\nexit {code}\n")
+        (project / "setup").write_text(f"#!/bin/sh\n{setup}\n")
         (project / "setup").chmod(0o755)
-        done = subprocess.run(["bash", ".ci/run", "host"], cwd=project, capture_output=True, text=True, check=False)
+        return subprocess.run(["bash", ".ci/run", "host"], cwd=project, capture_output=True, text=True, check=False,
+                              env={**outside, "XDG_CACHE_HOME": cache, **variables})
+
+
+def last_lines_of_a_gate(said, code, green=False):
+    """Of one that keeps nothing, in which setup says this and ends with that."""
+    done = gate(f"cat <<'TEXT'\n{said}TEXT\nexit {code}", cache="/dev/null")
     equal(done.returncode, int(not green), "the exit code of the gate")
     return done.stdout.splitlines()[-10:]
 
@@ -160,6 +166,20 @@ def the_last_ten_lines_of_a_red_gate_say_what_is_red():
     said = last_lines_of_a_gate("nothing\n", 0)
     equal(said[-3:], [f"{step}ended with 'no tests', and no test of it is red: nothing",
                       "  again: bash .ci/run host", "0 passed, 1 failed"], "a step without tests")
+
+
+@case
+def a_gate_keeps_what_compilers_made_where_it_can():
+    says = 'echo "compiler: $CXX, kept in ${CCACHE_DIR:-nothing}"\necho "tests of build: 1 passed, 0 failed"'
+    with tempfile.TemporaryDirectory() as folder:
+        programs, cache = pathlib.Path(folder, "bin"), pathlib.Path(folder, "cache")
+        programs.mkdir()
+        (programs / "ccache").write_text("#!/bin/sh\n")
+        (programs / "ccache").chmod(0o755)
+        path = f"{programs}:{os.environ['PATH']}"
+        contains(gate(says, cache=str(cache), PATH=path).stdout,
+                 f"compiler: ccache g++, kept in {cache}/wiremark/ccache\n")
+        contains(gate(says, cache="/dev/null", PATH=path).stdout, "compiler: g++, kept in nothing\n")
 
 
 run()
