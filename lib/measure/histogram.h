@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 
 #include "base/clock.h"
 
@@ -47,6 +46,7 @@ class Histogram {
   Histogram();
   Histogram(const Histogram& other);
   Histogram& operator=(const Histogram& other);
+  ~Histogram() { std::free(counts_); }
 
   /// Takes the memory of all buckets. The writer's thread only.
   void touch() noexcept;
@@ -145,12 +145,9 @@ class Histogram {
   [[gnu::noinline]] Nanoseconds widen(Nanoseconds value, std::uint64_t count) noexcept;
   void repair_bounds() noexcept;
 
-  // Memory that is zero without being written, as the operating system gives it.
-  struct Free {
-    void operator()(Counter* counts) const noexcept { std::free(counts); }
-  };
-
-  std::unique_ptr<Counter[], Free> counts_;
+  // Memory that is zero without being written, as the operating system gives it. A plain pointer:
+  // the operators of a unique_ptr are calls where nothing is optimized, 33,792 of them for a sum.
+  Counter* counts_;
   Counter min_{UINT64_MAX};
   Counter max_{0};
   Counter clamped_{0};
