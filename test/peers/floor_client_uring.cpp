@@ -48,6 +48,8 @@ struct Buffers {
     if (done != 0) peer::fail("io_uring_register_buf_ring");
     for (unsigned i = 0; i < kCount; ++i) give_back(i);
   }
+  Buffers(const Buffers&) = delete;
+  ~Buffers() { std::free(ring); }
   char* at(unsigned id) { return bytes.data() + id * kSize; }
   void give_back(unsigned id) {
     ::io_uring_buf_ring_add(ring, at(id), kSize, static_cast<unsigned short>(id),
