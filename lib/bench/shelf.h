@@ -1,8 +1,8 @@
 // Packets laid out one behind the other in one block, at a random offset.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <vector>
@@ -36,7 +36,7 @@ class Shelf {
   void seal(Random& random) {
     const std::size_t shift = random.below(kPage / 8) * 8;
     block_ = std::make_unique<std::byte[]>(shift + blob_.size() + kSlack);
-    std::memcpy(block_.get() + shift, blob_.data(), blob_.size());
+    std::ranges::copy(blob_, block_.get() + shift);
     items_.reserve(offsets_.size());
     for (std::size_t i = 0; i < offsets_.size(); ++i) {
       items_.push_back({block_.get() + shift + offsets_[i], sizes_[i]});
