@@ -2,6 +2,7 @@
 #include "beside.h"
 
 #include <filesystem>
+#include <system_error>
 
 namespace wiremark::tools {
 

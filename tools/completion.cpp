@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <utility>
 #include <vector>
 
 namespace wiremark::tools {

@@ -1,6 +1,7 @@
 // The formats of messages as users name them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 #include "suggestion.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
 #include <utility>
 

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <charconv>
+#include <cstddef>
 
 #include "base/list.h"
 

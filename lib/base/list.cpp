@@ -2,6 +2,7 @@
 #include "base/list.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace wiremark {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <iterator>
 
 #include "base/clock.h"
 

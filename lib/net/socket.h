@@ -1,6 +1,7 @@
 // Stream and datagram sockets, set up: ones that listen, and ones that connect.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 

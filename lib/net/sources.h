@@ -1,6 +1,7 @@
 // The local addresses that the connections of a run come from.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,6 +1,8 @@
 // Features of io_uring that a user may ask for.
 #include "net/uring_options.h"
 
+#include <algorithm>
+
 #include "base/list.h"
 #include "base/units.h"
 

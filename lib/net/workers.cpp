@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include <cstddef>
 #include <string>
 #include <system_error>
 #include <utility>

@@ -1,6 +1,7 @@
 // One loop per thread, each on a processor of its own when asked. Stable.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <latch>
 #include <mutex>

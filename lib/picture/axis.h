@@ -1,6 +1,7 @@
 // An axis: the positions of values on it, and which of them are labelled.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>

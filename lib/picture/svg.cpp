@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdlib>
 #include <utility>
 
 namespace wiremark::picture {

@@ -1,6 +1,7 @@
 // A picture in SVG: shapes and texts with classes, which a style sheet gives colours.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,6 +2,7 @@
 #include "picture/text.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace wiremark::picture {

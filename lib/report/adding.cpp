@@ -2,6 +2,7 @@
 #include "report/adding.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace wiremark::report {
 

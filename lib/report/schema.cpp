@@ -1,4 +1,7 @@
 // A table as JSON Schema.
+#include <cstddef>
+#include <utility>
+
 #include "report/shape.h"
 
 namespace wiremark::report {

@@ -1,11 +1,14 @@
 // A type of C++ as the formats see it: what it is in a document, and how to get at what it holds.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 

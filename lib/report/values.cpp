@@ -1,4 +1,7 @@
 // Structs as JSON and back, by their types.
+#include <cstddef>
+#include <utility>
+
 #include "report/shape.h"
 
 namespace wiremark::report {

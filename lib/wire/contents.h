@@ -1,6 +1,7 @@
 // The contents that messages carry: the texts of E2, others, or the user's own lines.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

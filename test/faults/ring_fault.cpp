@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace wiremark::faults {

@@ -6,7 +6,9 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <random>
 #include <string>
 #include <string_view>

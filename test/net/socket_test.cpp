@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>

@@ -1,6 +1,8 @@
 // Echo server on asio, its epoll or, built with ASIO_HAS_IO_URING, its io_uring.
 #include <array>
 #include <asio.hpp>
+#include <cerrno>
+#include <utility>
 
 #include "peers/peer.h"
 

@@ -1,6 +1,7 @@
 // Messages of all shapes for tests, the same from one seed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "base/cpus.h"
 #include "base/units.h"
 #include "bench/shelf.h"

@@ -1,5 +1,6 @@
 // The choice among all rows codecbench can measure.
 #include <algorithm>
+#include <iterator>
 
 #include "codecbench/rivals/optional.h"
 #include "codecbench/rows.h"

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 

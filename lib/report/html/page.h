@@ -1,6 +1,7 @@
 // A page that stands alone: text, tables and pictures, without a script or a second file.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "measure/quantity.h"
 #include "picture/charts.h"

@@ -1,6 +1,7 @@
 // Ratios of paired rounds as marks, each on the line of its interval.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

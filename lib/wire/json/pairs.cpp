@@ -2,6 +2,7 @@
 // them tells whether they are a name or part of a text.
 #include "wire/json/pairs.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>

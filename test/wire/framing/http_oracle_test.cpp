@@ -1,6 +1,8 @@
 // Responses of every make, whole and damaged, against http_parser: both see the same replies.
 #include <http_parser.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <random>
 
 #include "cuts.h"

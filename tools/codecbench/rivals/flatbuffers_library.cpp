@@ -4,6 +4,7 @@
 #include <flatbuffers/flatbuffers.h>
 
 #include <cstring>
+#include <type_traits>
 
 #include "envelope_generated.h"
 #include "message_generated.h"

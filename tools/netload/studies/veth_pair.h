@@ -1,6 +1,8 @@
 // Two network namespaces of our own, joined by a pair of virtual interfaces.
 #pragma once
 
+#include <cstddef>
+
 #include "base/fd.h"
 #include "base/result.h"
 
