@@ -34,13 +34,13 @@ class Machine:
             file.write("#!/bin/sh\n" + script + "\n")
         os.chmod(path, 0o755)
 
-    def setup(self, *words):
-        environment = {"PATH": self.bin + ":" + os.environ["PATH"], "HOME": self.folder}
+    def setup(self, *words, **variables):
+        environment = {"PATH": self.bin + ":" + os.environ["PATH"], "HOME": self.folder, **variables}
         return subprocess.Popen([os.path.join(self.folder, "setup"), *words], env=environment, text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
-    def output(self, *words):
-        with self.setup(*words) as process:
+    def output(self, *words, **variables):
+        with self.setup(*words, **variables) as process:
             out = process.communicate(timeout=60)[0]
         return process.returncode, out
 
@@ -98,13 +98,13 @@ def static_builds_two_tools_without_tests(machine):
         equal(file.read(), "-C build-static tools/netecho tools/netload\n", "what ninja was asked for")
 
 
-def asked_of_meson(machine, word):
-    """What meson is asked for under this word, a line each, with the compiler in front."""
+def asked_of_meson(machine, *words, **variables):
+    """What meson is asked for under these words, a line each, with the compiler in front."""
     machine.program("meson", 'echo "$CXX $*" >>asked; [ "$1" != setup ] || { mkdir "$2"; touch "$2/build.ninja"; }')
     machine.program("ninja", 'echo "ninja $*" >>asked')
-    for name in ("clang++-19", "python3"):
+    for name in ("clang++-19", "python3", "ccache"):
         machine.program(name, "exit 0")
-    code, out = machine.output(word, "-Dstrict=true")
+    code, out = machine.output(*words, "-Dstrict=true", **variables)
     equal(code, 0, f"the exit code of {out}")
     with open(machine.folder + "/asked", encoding="ascii") as file:
         return file.read().splitlines()
@@ -118,17 +118,17 @@ def chosen_tests(line):
 @on_a_machine
 def a_sanitizer_runs_what_it_can_judge(machine):
     asked = asked_of_meson(machine, "address")
-    expect(asked[0].startswith("clang++-19 setup build-address "), asked[0])
+    expect(asked[0].startswith("ccache clang++-19 setup build-address "), asked[0])
     expect(asked[0].endswith(" -Db_sanitize=address,undefined -Dfuzzers=auto -Dfuzz_seconds=5 -Dstrict=true"), asked[0])
     equal(asked[1], "ninja -C build-address", "what is built")
-    contains(asked[2], "clang++-19 test -C build-address ")
+    contains(asked[2], "ccache clang++-19 test -C build-address ")
     equal(chosen_tests(asked[2]), "--no-suite realtime --no-suite once", "the tests")
 
 
 @on_a_machine
 def fuzz_targets_have_a_minute_in_the_address_build(machine):
     asked = asked_of_meson(machine, "fuzz")
-    expect(asked[0].startswith("clang++-19 setup build-address "), asked[0])
+    expect(asked[0].startswith("ccache clang++-19 setup build-address "), asked[0])
     expect(asked[0].endswith(" -Db_sanitize=address,undefined -Dfuzzers=enabled -Dfuzz_seconds=60 -Dstrict=true"),
            asked[0])
     equal(asked[1], "ninja -C build-address fuzz", "what is built")
@@ -143,13 +143,46 @@ def the_thread_sanitizer_runs_what_threads_do(machine):
     equal(chosen_tests(asked[2]), "--no-suite realtime --suite threads", "the tests")
 
 
+def runs_of_tests(asked):
+    """Build directory and chosen tests of each."""
+    return [(line.split(" test -C ")[1].split()[0], chosen_tests(line)) for line in asked if " test -C " in line]
+
+
+@on_a_machine
+def both_sanitizers_run_what_they_can_judge(machine):
+    equal(runs_of_tests(asked_of_meson(machine, "sanitize")),
+          [("build-address", "--no-suite realtime --no-suite once"),
+           ("build-thread", "--no-suite realtime --suite threads")], "what runs")
+
+
 @on_a_machine
 def both_sanitizers_run_all_that_they_can(machine):
-    asked = asked_of_meson(machine, "sanitize")
-    runs = [line for line in asked if " test -C " in line]
-    equal([line.split()[3] for line in runs], ["build-address", "build-thread"], "where tests run")
-    equal([chosen_tests(line) for line in runs],
-          ["--no-suite realtime", "--no-suite realtime --suite threads --suite same-threads"], "the tests")
+    equal(runs_of_tests(asked_of_meson(machine, "sanitize", "--full")),
+          [("build-address", "--no-suite realtime"),
+           ("build-thread", "--no-suite realtime --suite threads --suite same-threads")], "what runs")
+
+
+@on_a_machine
+def a_chosen_compiler_is_taken_as_it_is(machine):
+    machine.program("g++-12", "exit 0")
+    asked = asked_of_meson(machine, "address", CXX="g++-12")
+    expect(asked[0].startswith("g++-12 setup build-address "), asked[0])
+
+
+@on_a_machine
+def clang_is_installed_where_it_is_to_be_had(machine):
+    """That of the fake machine works once both of its packages are there."""
+    machine.program("ls", "exit 0")
+    machine.program("apt-cache", 'echo "$2"')
+    machine.program("dpkg-query", "exit 1")
+    machine.program("python3", "exit 0")
+    machine.program("clang++-19", 'grep -q "clang-19.* libclang-rt-19-dev" installed')
+    machine.program("apt-get", '[ "$1" = update ] || echo "$*" >>installed')
+    machine.program("sudo", 'exec "$@"')
+    machine.program("meson", 'echo "$CXX" >>compiler; mkdir -p "$2"; touch "$2/build.ninja"')
+    machine.output("fuzz")
+    with open(machine.folder + "/compiler", encoding="ascii") as file:
+        expect(file.readline().endswith("clang++-19\n"), "another compiler is taken")
 
 
 @on_a_machine
