@@ -26,6 +26,7 @@ class Machine:
         for name in PRETENDED:
             self.program(name, "exit 0")
         self.program("sleep", 'exec /bin/sleep 0.01')
+        self.program("sudo", 'exec "$@"')
         self.program("meson", "touch build/build.ninja")
 
     def program(self, name, script):
@@ -178,7 +179,6 @@ def clang_is_installed_where_it_is_to_be_had(machine):
     machine.program("python3", "exit 0")
     machine.program("clang++-19", 'grep -q "clang-19.* libclang-rt-19-dev" installed')
     machine.program("apt-get", '[ "$1" = update ] || echo "$*" >>installed')
-    machine.program("sudo", 'exec "$@"')
     machine.program("meson", 'echo "$CXX" >>compiler; mkdir -p "$2"; touch "$2/build.ninja"')
     machine.output("fuzz")
     with open(machine.folder + "/compiler", encoding="ascii") as file:
@@ -230,7 +230,6 @@ def packages_that_are_installed_are_told(machine):
     os.mkfifo(machine.folder + "/seen")
     machine.program("c++", "test -e installed")
     machine.program("apt-get", '[ "$1" = install ] || exit 0; echo "Unpacking g++"; read -r line <seen; touch installed')
-    machine.program("sudo", 'exec "$@"')
     with machine.setup("build") as process:
         out = "".join(read_until(process, "setup: installing packages: Unpacking g++, "))
         contains(out, "setup: missing here: g++ ")
@@ -247,7 +246,6 @@ def what_a_release_does_not_have_is_not_asked_for(machine):
     machine.program("dpkg-query", "exit 1")
     machine.program("python3", "exit 0")
     machine.program("apt-get", 'case $1 in update) touch lists ;; *) echo "$*" >>asked ;; esac')
-    machine.program("sudo", 'exec "$@"')
     out = machine.output("test", "-Dpeers=enabled")[1]
     contains(out, "setup: missing here: ")
     contains(out, " libyyjson-dev ")
