@@ -2,22 +2,48 @@
 #include "netload-mpi/ranks.h"
 
 #define OMPI_SKIP_MPICXX 1  // Its C++ bindings are gone since MPI 3.
+#include <fmt/format.h>
 #include <mpi.h>
 
+#include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace wiremark::tools {
 
 namespace {
 
-// Beside the words, for clock_ahead().
-constexpr int kPing = 101;
-constexpr int kPong = 102;
+// Beside the words, for clock_ahead(): a rank's turn, and the messages of a round trip.
+constexpr int kYourTurn = 101;
+constexpr int kPing = 102;
+constexpr int kPong = 103;
 constexpr int kRoundTrips = 64;
+// What does not come within the one is looked for after every other.
+constexpr Nanoseconds kRoundTripAtMost = kMillisecond;
+constexpr Nanoseconds kPause = 100 * kMicrosecond;
+
+void pause() { std::this_thread::sleep_for(std::chrono::nanoseconds(kPause)); }
+
+// A message with this source and tag, if one has come.
+std::optional<Message> arrived(int from, int tag) {
+  int there = 0;
+  MPI_Message waiting = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  if (MPI_Improbe(from, tag, MPI_COMM_WORLD, &there, &waiting, &status) != MPI_SUCCESS ||
+      there == 0)
+    return std::nullopt;
+  int size = 0;
+  MPI_Get_count(&status, MPI_BYTE, &size);
+  Message message{status.MPI_SOURCE, Word{status.MPI_TAG},
+                  std::string(static_cast<std::size_t>(size), '\0')};
+  MPI_Mrecv(message.text.data(), size, MPI_BYTE, &waiting, MPI_STATUS_IGNORE);
+  return message;
+}
 
 }  // namespace
 
@@ -34,7 +60,13 @@ Ranks::Ranks(int& argc, char**& argv) {
 }
 
 Ranks::~Ranks() {
-  for (const auto& one : sending_) MPI_Wait(&one->request, MPI_STATUS_IGNORE);
+  for (; !sending_.empty(); pause()) forget_what_has_left();
+  MPI_Request all = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &all);
+  for (int there = 0;; pause()) {
+    MPI_Test(&all, &there, MPI_STATUS_IGNORE);
+    if (there != 0) break;
+  }
   MPI_Finalize();
 }
 
@@ -46,60 +78,67 @@ Nanoseconds Ranks::time_to_end() noexcept {
 bool Ranks::heard_to_the_end() noexcept { return OMPI_MAJOR_VERSION < 5; }
 
 void Ranks::send(int to, Word word, std::string text) {
-  sending_.push_back(std::make_unique<Sending>());
-  Sending& one = *sending_.back();
-  one.text = std::move(text);
-  MPI_Isend(one.text.data(), static_cast<int>(one.text.size()), MPI_BYTE, to,
-            static_cast<int>(word), MPI_COMM_WORLD, &one.request);
+  post(to, static_cast<int>(word), std::move(text));
 }
 
 void Ranks::send_to_all(Word word, const std::string& text) {
   for (int to = 0; to < size_; ++to) send(to, word, text);
 }
 
-std::optional<Message> Ranks::take() {
+void Ranks::post(int to, int tag, std::string text) {
+  sending_.push_back(std::make_unique<Sending>());
+  Sending& one = *sending_.back();
+  one.text = std::move(text);
+  MPI_Isend(one.text.data(), static_cast<int>(one.text.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD,
+            &one.request);
+}
+
+void Ranks::forget_what_has_left() {
   std::erase_if(sending_, [](const std::unique_ptr<Sending>& one) {
     int gone = 0;
     MPI_Test(&one->request, &gone, MPI_STATUS_IGNORE);
     return gone != 0;
   });
-  int there = 0;
-  MPI_Message waiting = MPI_MESSAGE_NULL;
-  MPI_Status status;
-  if (MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &waiting, &status) !=
-          MPI_SUCCESS ||
-      there == 0)
-    return std::nullopt;
-  int size = 0;
-  MPI_Get_count(&status, MPI_BYTE, &size);
-  Message message{status.MPI_SOURCE, Word{status.MPI_TAG},
-                  std::string(static_cast<std::size_t>(size), '\0')};
-  MPI_Mrecv(message.text.data(), size, MPI_BYTE, &waiting, MPI_STATUS_IGNORE);
-  return message;
 }
 
+std::optional<Message> Ranks::take() {
+  forget_what_has_left();
+  return arrived(MPI_ANY_SOURCE, MPI_ANY_TAG);
+}
+
+std::string Ranks::await(int from, int tag) {
+  const Nanoseconds begun = now_ns();
+  for (;;) {
+    if (auto message = arrived(from, tag)) return std::move(message->text);
+    if (now_ns() - begun > kRoundTripAtMost) pause();
+  }
+}
+
+// A rank sends its first ping when it has its turn, so rank 0 is here too, and take() sees none.
 double Ranks::clock_ahead() {
   if (rank_ == 0) {
     for (int other = 1; other < size_; ++other) {
+      post(other, kYourTurn, {});
       for (int i = 0; i < kRoundTrips; ++i) {
-        MPI_Recv(nullptr, 0, MPI_BYTE, other, kPing, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        await(other, kPing);
         const double now = clock_of_day();
-        MPI_Send(&now, 1, MPI_DOUBLE, other, kPong, MPI_COMM_WORLD);
+        post(other, kPong, fmt::format("{:.9f}", now));
       }
     }
     return 0;
   }
+  await(0, kYourTurn);
   double ahead = 0;
   double shortest = std::numeric_limits<double>::max();
   for (int i = 0; i < kRoundTrips; ++i) {
     const double sent = clock_of_day();
-    MPI_Send(nullptr, 0, MPI_BYTE, 0, kPing, MPI_COMM_WORLD);
-    double there = 0;
-    MPI_Recv(&there, 1, MPI_DOUBLE, 0, kPong, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    post(0, kPing, {});
+    const std::string answer = await(0, kPong);
     const double back = clock_of_day();
-    // The first waits until the ranks before this one are through.
     if (back - sent >= shortest) continue;
     shortest = back - sent;
+    double there = 0;
+    std::from_chars(answer.data(), answer.data() + answer.size(), there);
     ahead = (sent + back) / 2 - there;
   }
   return ahead;

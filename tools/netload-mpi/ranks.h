@@ -28,12 +28,14 @@ struct Message {
 };
 
 /// This process as a rank of its job. Used by one thread. Nothing here waits for another rank but
-/// clock_ahead(), so that a rank which has died is nobody's end.
+/// clock_ahead() and the end, so that a rank which has died is nobody's end. Who waits sleeps: a
+/// call of MPI that waits takes a processor until it returns, beside the netloads and the ranks
+/// that it waits for.
 class Ranks {
  public:
   /// MPI_Init(3): must come before anything else of it.
   Ranks(int& argc, char**& argv);
-  /// MPI_Finalize(3), which waits for all ranks.
+  /// Waits for all ranks, and MPI_Finalize(3).
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
@@ -59,6 +61,10 @@ class Ranks {
 
  private:
   struct Sending;
+
+  void post(int to, int tag, std::string text);
+  void forget_what_has_left();
+  std::string await(int from, int tag);
 
   int rank_ = 0;
   int size_ = 1;
