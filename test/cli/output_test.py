@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -256,45 +257,101 @@ def starts_at_a_time():
             contains(other.finish().ended_with(3).err, "choose a later time")
 
 
+class Launched:
+    """A netload that a launcher starts, with the launcher's end of the socket; its connections are open."""
+
+    def __init__(self, server, *flags):
+        self.out, self.err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
+        listening = server.sockets()
+        self.socket, theirs = socket.socketpair()
+        with theirs:
+            self.load = subprocess.Popen([os.environ["NETLOAD"], server.address, "-c", "3", "-r", "100", *flags,
+                                          "--start-fd", str(theirs.fileno())],
+                                         pass_fds=[theirs.fileno()], stdout=self.out, stderr=self.err)
+        self.socket.settimeout(30)
+        self.words = self.socket.makefile("r")
+        try:
+            self.hears("ready")
+            wait_until(lambda: server.sockets() == listening + 3, "it had accepted the connections")
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def tell(self, line):
+        self.socket.sendall(f"{line}\n".encode())
+
+    def hears(self, word):
+        equal(self.words.readline(), f"{word}\n", "what it says to its launcher")
+
+    def finish(self, code):
+        """What it printed, once it has ended."""
+        self.load.wait(30)
+        texts = []
+        for file in (self.out, self.err):
+            file.seek(0)
+            texts.append(file.read())
+        equal(self.load.returncode, code, f"exit, with {texts[1]}")
+        return texts
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.load.kill()
+        self.load.wait()
+        for one in (self.words, self.socket, self.out, self.err):
+            one.close()
+
+
 @case
 def a_launcher_says_when_to_start():
-    def launched(server, answer):
-        ours, theirs = socket.socketpair()
-        with ours, tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-            with theirs:
-                load = subprocess.Popen([os.environ["NETLOAD"], server.address, "-c", "3", "-r", "100", "-d", "100ms", "--json",
-                                         "--start-fd", str(theirs.fileno())], pass_fds=[theirs.fileno()], stdout=out, stderr=err)
-            try:
-                equal(ours.recv(64), b"ready\n", "what it says when the connections are open")
-                wait_until(lambda: server.sockets() == listening + 3, "it had accepted them")
-                begun = answer(ours, load)
-                code = load.wait(30)
-            finally:
-                load.kill()
-            for file in (out, err):
-                file.seek(0)
-            return begun, code, out.read(), err.read()
-
-    def a_time(ours, _):
+    with Echo() as server, Launched(server, "-d", "100ms", "--json") as launched:
+        launched.tell(1)
+        launched.hears("late")
+        launched.tell(f"{time.time() + 3600:.6f}")
+        launched.hears("set")
         at = time.time() + 2  # It has only to be told.
-        ours.sendall(f"{at:.6f}\n".encode())
-        return at
-
-    with Echo() as server:
-        listening = server.sockets()
-        at, code, out, err = launched(server, a_time)
-        equal(code, 0, f"exit, with {err}")
+        launched.tell(f"{at:.6f}")
+        launched.hears("set")
+        launched.hears("begun")
+        expect(time.time() >= at - 0.01, "it began long before it should")
+        out, _ = launched.finish(0)
         result = json.loads(out)
         equal(result["outcome"]["answered"], 30, "messages")
         began_at(result, at)
-        for answer, code, said in [(lambda ours, _: ours.shutdown(socket.SHUT_WR), 3, "ended before it said when"),
-                                   (lambda ours, _: ours.sendall(b"soon\n"), 3, "said 'soon'"),
-                                   (lambda ours, _: ours.sendall(b"1\n"), 3, "choose a later time"),
-                                   (lambda _, load: load.send_signal(signal.SIGINT), 130, "")]:
-            wait_until(lambda: server.sockets() == listening, "its connections were closed")
-            _, ended, _, err = launched(server, answer)
-            equal(ended, code, f"exit, with {err}")
-            contains(err, said)
+
+
+@case
+def a_launcher_that_goes_away_has_said_when():
+    for hears_all in (True, False):  # What it leaves unread makes its end an error of our socket.
+        with Echo() as server, Launched(server, "-n", "3") as launched:
+            launched.tell(f"{time.time() + 2:.6f}")  # It has only to be told.
+            if hears_all:
+                launched.hears("set")
+            else:
+                wait_until(lambda: select.select([launched.socket], [], [], 0)[0], "it had answered")
+            launched.words.close()
+            launched.socket.close()
+            launched.finish(0)
+
+
+@case
+def a_launcher_that_does_not_say_when_is_an_error():
+    def goes_away(one):
+        one.socket.shutdown(socket.SHUT_WR)
+
+    def comes_late(one):
+        one.tell(time.time() - 5)
+        one.hears("late")
+        goes_away(one)
+
+    for what, code, said in [(goes_away, 3, "ended before it said when"), (comes_late, 3, "choose a later time"),
+                             (lambda one: one.tell("soon"), 3, "said 'soon'"), (lambda one: one.tell("inf"), 3, "said 'inf'"),
+                             (lambda one: one.tell("1 2"), 3, "said '1 2'"), (lambda one: one.tell(-1), 3, "said '-1'"),
+                             (lambda one: one.load.send_signal(signal.SIGINT), 130, "")]:
+        with Echo() as server, Launched(server, "-n", "3") as launched:
+            what(launched)
+            contains(launched.finish(code)[1], said)
 
 
 def hdr_of(path):

@@ -202,20 +202,16 @@ Result<Nanoseconds> Run::first_send(const net::Stop& stop) const {
   // So that every thread sees the gate before the start.
   constexpr Nanoseconds kLead = 2 * kMillisecond;
   double start_at = options_.start_at;
-  if (options_.start_fd >= 0 && all_connected_) {
-    const auto told = await_start(options_.start_fd, stop);
+  const bool launched = options_.start_fd >= 0 && all_connected_;
+  if (launched) {
+    const auto told = await_start(options_.start_fd, stop, kLead);
     if (!told) return std::unexpected(told.error());
     start_at = *told;
   }
   if (start_at == 0) return now_ns() + kLead;
-  const auto clock = std::chrono::system_clock::now().time_since_epoch();
-  const double left_s = start_at - std::chrono::duration<double>(clock).count();
-  if (left_s * kSecond < kLead) {
-    return failed(fmt::format("the connections were open {} after the start: choose a later time",
-                              format_duration(static_cast<Nanoseconds>(-left_s * kSecond))),
-                  {}, 0);
-  }
-  return now_ns() + static_cast<Nanoseconds>(left_s * kSecond);
+  const double left_s = seconds_until(start_at);
+  if (!launched && left_s * kSecond < kLead) return open_too_late(-left_s);
+  return now_ns() + static_cast<Nanoseconds>(static_cast<std::int64_t>(left_s * kSecond));
 }
 
 Result<> Run::require_all_connected() const {
