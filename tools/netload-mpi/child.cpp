@@ -104,20 +104,17 @@ void Child::listen(Nanoseconds patience) {
   if (!status_ && !out_ && !err_ && ::waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
 }
 
-bool Child::take_ready() {
-  const bool ready = !taken_ready_ && told_.ends_with("ready\n");
-  taken_ready_ |= ready;
-  return ready;
+std::optional<std::string> Child::take_line() {
+  auto line = first_line(said_);
+  if (!line && status_) said_.clear();  // It was ended in the middle of a line.
+  return line;
 }
 
-std::optional<std::string> Child::take_line() {
-  const std::size_t end = said_.find('\n');
-  if (end == std::string::npos) {
-    if (status_) said_.clear();  // It was ended in the middle of a line.
-    return std::nullopt;
-  }
-  std::string line = said_.substr(0, end);
-  said_.erase(0, end + 1);
+std::optional<std::string> Child::first_line(std::string& text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string::npos) return std::nullopt;
+  std::string line = text.substr(0, end);
+  text.erase(0, end + 1);
   return line;
 }
 

@@ -25,8 +25,8 @@ class Child {
   /// Takes what it says, for up to `patience`.
   void listen(Nanoseconds patience);
 
-  /// Whether it has all its connections open. True once.
-  bool take_ready();
+  /// A word for its launcher, as --start-fd has them.
+  std::optional<std::string> take_word() { return first_line(told_); }
   /// A whole line of its standard output, without the newline.
   std::optional<std::string> take_line();
   /// True when it has ended and all it said was taken.
@@ -34,19 +34,20 @@ class Child {
   /// How it ended, in words, and what it said on standard error.
   std::string end_in_words() const;
 
+  /// Tells it when to start, in seconds since 1970.
   void start_at(double seconds) const;
   /// Asks it to end; its result is what it has.
   void stop();
 
  private:
   Child() = default;
+  static std::optional<std::string> first_line(std::string& text);
 
   pid_t pid_ = -1;
   Fd start_;  // Both ways.
   Fd out_, err_;
   std::string said_, complained_, told_;
   bool stopping_ = false;
-  bool taken_ready_ = false;
   std::optional<int> status_;
 };
 

@@ -100,6 +100,12 @@ void Gathering::take_outcome(int rank, const std::string& text) {
   outcomes_[rank] = Outcome::parse(text);
 }
 
+void Gathering::lose_all(const std::string& why) {
+  for (auto& [rank, outcome] : outcomes_) {
+    if (outcome.lost.empty()) outcome.lost = why;
+  }
+}
+
 int Gathering::say_why_not(bool interrupted) const {
   if (draws_) wipe_progress();
   for (const auto& [rank, outcome] : outcomes_) {

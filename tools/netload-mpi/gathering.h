@@ -37,6 +37,8 @@ class Gathering {
   bool complete() const noexcept { return outcomes_.size() == static_cast<std::size_t>(size_); }
   bool has_any() const noexcept { return !outcomes_.empty(); }
 
+  /// Those that have ended, if it were with a result: they are lost, for this reason.
+  void lose_all(const std::string& why);
   /// Says which ranks could not begin, and why. The exit code.
   int say_why_not(bool interrupted) const;
 

@@ -6,11 +6,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "base/fd.h"
 #include "base/output_file.h"
 #include "net/address.h"
+#include "netload-mpi/agreement.h"
 #include "netload-mpi/child.h"
 #include "netload-mpi/gathering.h"
 #include "netload/sharing.h"
@@ -32,14 +34,14 @@ namespace {
 // How long a turn waits for the netload, and so how late a rank hears of another: what asks MPI
 // more often costs a processor that the load may need.
 constexpr Nanoseconds kTurn = 10 * kMillisecond;
-// All hear when to start before they have to.
-constexpr double kLeadS = 0.1;
 // How long an interrupted job waits for the results of its ranks. The rest of the time until mpirun
 // kills them all goes into adding up those that came, and into saying where they are.
 Nanoseconds stop_patience() { return Ranks::time_to_end() * 7 / 10; }
 Nanoseconds file_patience() { return Ranks::time_to_end() * 4 / 10; }
 // What rank 0 says with `done` where it could not deliver the sum.
 constexpr const char* kKeep = "keep";
+// What a rank says with `answer` where it will begin at the moment of a proposal.
+constexpr const char* kSet = "set";
 
 // The name of this machine and the address from which it loads the target: machines may share a
 // name, as network namespaces do.
@@ -71,10 +73,13 @@ class Job {
   bool leads() const noexcept { return ranks_.rank() == 0; }
   std::vector<std::string> arguments_of_child() const;
   void hear_child();
+  void hear_word(const std::string& word);
   void hear(const Message& message);
   void start(const std::string& text);
+  void end_if_begun_too_early();
   void tell_outcome(const std::string& lost);
   void lead();
+  void agree();
   void finish(bool complete);
   void stop_if_asked();
   void tell_file();
@@ -87,6 +92,8 @@ class Job {
   Gathering gathering_;
   std::optional<Child> child_;
   double clock_ahead_s_ = 0;
+  std::deque<int> unanswered_;  // Numbers of the proposals to which the netload has said nothing.
+  bool child_begun_ = false;
   std::string result_;
   std::string file_;  // Where the result stands until rank 0 has it.
   bool told_outcome_ = false;
@@ -96,6 +103,9 @@ class Job {
   int code_ = kDone;
   // Of rank 0.
   int ready_ = 0;
+  bool comparing_ = false;  // All have been told to compare their clocks.
+  std::optional<Agreement> agreement_;
+  std::string folder_;  // Of the results, on each machine.
   bool decided_ = false;
   bool begun_ = false;
 };
@@ -116,10 +126,10 @@ void Job::tell_outcome(const std::string& lost) {
   ranks_.send(0, Word::outcome, outcome.to_text());
 }
 
-// What the netload says: that it is ready, a line, its result; or that it has ended.
+// What the netload says: when it begins, a line, its result; or that it has ended.
 void Job::hear_child() {
   child_->listen(kTurn);
-  if (child_->take_ready()) ranks_.send(0, Word::ready, {});
+  while (const auto word = child_->take_word()) hear_word(*word);
   while (const auto line = child_->take_line()) {
     if (line->contains("\"wiremark.interval/")) {
       ranks_.send(0, Word::interval, *line);
@@ -137,15 +147,35 @@ void Job::hear_child() {
   tell_outcome(result_.empty() ? child_->end_in_words() : std::string());
 }
 
+void Job::hear_word(const std::string& word) {
+  if (word == "ready") return ranks_.send(0, Word::ready, {});
+  if (word == "begun") {
+    child_begun_ = true;
+  } else if (!unanswered_.empty()) {
+    ranks_.send(0, Word::answer, fmt::format("{} {}", unanswered_.front(), word));
+    unanswered_.pop_front();
+  }
+  end_if_begun_too_early();
+}
+
 void Job::start(const std::string& text) {
+  int number = 0;
   double at = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), at);
-  if (error != std::errc() || !child_) return;
+  std::string folder;
+  if (!(std::istringstream(text) >> number >> at >> folder) || !child_) return;
   std::error_code none;
-  const auto folder =
-      std::filesystem::temp_directory_path(none) / ("netload-mpi-" + std::string(end + 1));
-  file_ = folder / fmt::format("rank-{}.json", ranks_.rank());
+  file_ = std::filesystem::temp_directory_path(none) / folder /
+          fmt::format("rank-{}.json", ranks_.rank());
+  unanswered_.push_back(number);
   child_->start_at(at + clock_ahead_s_);
+  end_if_begun_too_early();
+}
+
+// Another rank was late, and the news of the later start did not arrive here in time.
+void Job::end_if_begun_too_early() {
+  if (!child_begun_ || unanswered_.empty() || told_outcome_) return;
+  child_->stop();
+  tell_outcome("its load had begun when it heard of another start, since a rank was late");
 }
 
 void Job::hear(const Message& message) {
@@ -155,13 +185,19 @@ void Job::hear(const Message& message) {
       break;
     case Word::sync:
       clock_ahead_s_ = ranks_.clock_ahead();
-      if (leads())
-        ranks_.send_to_all(Word::start, fmt::format("{:.9f} {}-{}", clock_of_day() + kLeadS,
-                                                    static_cast<long>(clock_of_day()), ::getpid()));
+      if (leads()) agreement_.emplace(ranks_.size());
       break;
     case Word::start:
       start(message.text);
       break;
+    case Word::answer: {
+      std::istringstream text(message.text);
+      int number = 0;
+      std::string word;
+      if (agreement_ && text >> number >> word)
+        agreement_->take(message.from, number, word == kSet);
+      break;
+    }
     case Word::stop:
       if (child_) child_->stop();
       break;
@@ -182,13 +218,33 @@ void Job::hear(const Message& message) {
 void Job::lead() {
   if (!decided_ && (gathering_.has_any() || stop_.requested())) {
     decided_ = true;
+    if (!stop_.requested()) gathering_.lose_all("it ended before the load began");
     ranks_.send_to_all(Word::stop, {});
-  } else if (!decided_ && ready_ == ranks_.size()) {
-    decided_ = begun_ = true;
+  } else if (!comparing_ && ready_ == ranks_.size()) {
+    comparing_ = true;
     ranks_.send_to_all(Word::sync, {});
+  } else if (!decided_ && agreement_) {
+    agree();
   }
   const bool waited = stopped_ && now_ns() - *stopped_ > stop_patience();
   if (gathering_.complete() || waited) finish(gathering_.complete());
+}
+
+void Job::agree() {
+  if (const auto proposal = agreement_->propose(now_ns())) {
+    const double now = clock_of_day();
+    if (folder_.empty())
+      folder_ = fmt::format("netload-mpi-{}-{}", static_cast<long>(now), ::getpid());
+    ranks_.send_to_all(Word::start,
+                       fmt::format("{} {:.9f} {}", proposal->number,
+                                   now + static_cast<double>(proposal->lead) / kSecond, folder_));
+  }
+  if (agreement_->reached()) decided_ = begun_ = true;
+  if (!agreement_->given_up()) return;
+  const Outcome lost{
+      .host = {}, .lost = "it has agreed to none of the moments at which to begin", .result = {}};
+  for (const int rank : agreement_->missing()) gathering_.take_outcome(rank, lost.to_text());
+  finish(false);
 }
 
 void Job::finish(bool complete) {

@@ -15,7 +15,8 @@ enum class Word : int {
   ready = 1,  ///< To rank 0: all connections are open.
   sync,       ///< From rank 0: compare the clocks now.
   stop,       ///< From rank 0: end what you have begun.
-  start,      ///< From rank 0: when to start, by its clock.
+  start,      ///< From rank 0: a proposal when to start, by its clock.
+  answer,     ///< To rank 0: whether its netload will start then.
   interval,   ///< To rank 0: a line of figures.
   outcome,    ///< To rank 0: the result, or why there is none.
   done,       ///< From rank 0: it needs nothing more, and has delivered the sum or could not.
