@@ -23,6 +23,7 @@
 #include "netload-mpi/agreement.h"
 #include "netload-mpi/child.h"
 #include "netload-mpi/gathering.h"
+#include "netload/launcher.h"
 #include "netload/sharing.h"
 #include "printing.h"
 #include "report.h"

@@ -14,6 +14,8 @@
 #include <thread>
 #include <utility>
 
+#include "netload/launcher.h"
+
 namespace wiremark::tools {
 
 namespace {
@@ -150,10 +152,6 @@ bool is_later_rank() {
     if (const char* rank = std::getenv(name)) return std::string_view(rank) != "0";
   }
   return false;
-}
-
-double clock_of_day() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace wiremark::tools

@@ -76,7 +76,4 @@ class Ranks {
 /// is wrong with the command line that they share.
 bool is_later_rank();
 
-/// Seconds since 1970.
-double clock_of_day();
-
 }  // namespace wiremark::tools

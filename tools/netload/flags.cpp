@@ -1,11 +1,11 @@
 // The flags of netload, and how their texts are read.
-#include <chrono>
 #include <cmath>
 
 #include "base/cpus.h"
 #include "base/list.h"
 #include "base/units.h"
 #include "formats.h"
+#include "netload/launcher.h"
 #include "netload/load_options.h"
 #include "report/csv.h"
 
@@ -35,8 +35,7 @@ Result<double> parse_requests(const std::string& text) {
 Result<double> parse_start_at(const std::string& text) {
   constexpr double kDay = 86'400;
   const auto seconds = parse_count(text);
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const double ahead = seconds ? *seconds - std::chrono::duration<double>(now).count() : -1;
+  const double ahead = seconds ? *seconds - clock_of_day() : -1;
   if (ahead <= 0 || ahead > kDay) {
     return failed("'" + text + "' is not a time of the next 24 hours in seconds since 1970, as " +
                       "date +%s prints",

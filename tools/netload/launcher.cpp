@@ -21,6 +21,7 @@ namespace wiremark::tools {
 
 namespace {
 
+// As poll(2) can take it, however far ahead the launcher says.
 constexpr double kLongestSleepS = 3600;
 
 // One that has gone does not hear it, and is missed where it has more to say.
@@ -38,7 +39,7 @@ class Launcher {
   /// How long until all must be told to begin; nothing while no moment is known that is ahead.
   std::optional<double> left_s() const {
     if (start_ == 0) return std::nullopt;
-    return seconds_until(start_) - lead_s_;
+    return start_ - clock_of_day() - lead_s_;
   }
   double start() const noexcept { return start_; }
 
@@ -80,7 +81,7 @@ Result<> Launcher::hear(std::string_view line) {
       moment <= 0)
     return failed(fmt::format("the launcher said '{}', which is no time (--start-fd)", line), {},
                   0);
-  const double left_s = seconds_until(moment);
+  const double left_s = moment - clock_of_day();
   start_ = left_s < lead_s_ ? 0 : moment;
   late_s_ = -left_s;
   tell(fd_, start_ == 0 ? "late\n" : "set\n");
@@ -89,9 +90,8 @@ Result<> Launcher::hear(std::string_view line) {
 
 }  // namespace
 
-double seconds_until(double moment) {
-  const auto clock = std::chrono::system_clock::now().time_since_epoch();
-  return moment - std::chrono::duration<double>(clock).count();
+double clock_of_day() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 std::unexpected<Error> open_too_late(double seconds) {

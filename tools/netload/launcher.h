@@ -15,8 +15,8 @@ namespace wiremark::tools {
 /// launcher has gone before it named one that is ahead, or says something else.
 Result<double> await_start(int fd, const net::Stop& stop, Nanoseconds lead);
 
-/// From now to a moment in seconds since 1970; negative once it is over.
-double seconds_until(double moment);
+/// The clock by which netloads on several machines start together: seconds since 1970.
+double clock_of_day();
 
 /// That all connections were open only so many seconds after the start.
 std::unexpected<Error> open_too_late(double seconds);

@@ -209,7 +209,7 @@ Result<Nanoseconds> Run::first_send(const net::Stop& stop) const {
     start_at = *told;
   }
   if (start_at == 0) return now_ns() + kLead;
-  const double left_s = seconds_until(start_at);
+  const double left_s = start_at - clock_of_day();
   if (!launched && left_s * kSecond < kLead) return open_too_late(-left_s);
   return now_ns() + static_cast<Nanoseconds>(static_cast<std::int64_t>(left_s * kSecond));
 }
