@@ -7,7 +7,6 @@ import re
 import select
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -16,7 +15,7 @@ import time
 from bad_server import BadServer, echo, one_misbehaves
 from case import Skip, case, contains, equal, expect, run, wait_until
 from document import buckets_of, keeps_to_the_schema
-from process import Echo, lines_of, netload, receive, start_netload
+from process import Echo, Process, lines_of, netload, program, receive, start_netload
 from standstill import UNTIL_TOLD, answered_in, over_s, stood_still
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
@@ -257,17 +256,15 @@ def starts_at_a_time():
             contains(other.finish().ended_with(3).err, "choose a later time")
 
 
-class Launched:
+class Launched(Process):
     """A netload that a launcher starts, with the launcher's end of the socket; its connections are open."""
 
     def __init__(self, server, *flags):
-        self.out, self.err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
         listening = server.sockets()
         self.socket, theirs = socket.socketpair()
         with theirs:
-            self.load = subprocess.Popen([os.environ["NETLOAD"], server.address, "-c", "3", "-r", "100", *flags,
-                                          "--start-fd", str(theirs.fileno())],
-                                         pass_fds=[theirs.fileno()], stdout=self.out, stderr=self.err)
+            super().__init__(program("NETLOAD"), server.address, "-c", "3", "-r", "100", *flags, "--start-fd", theirs.fileno(),
+                             pass_fds=[theirs.fileno()])
         self.socket.settimeout(30)
         self.words = self.socket.makefile("r")
         try:
@@ -283,24 +280,14 @@ class Launched:
     def hears(self, word):
         equal(self.words.readline(), f"{word}\n", "what it says to its launcher")
 
-    def finish(self, code):
-        """What it printed, once it has ended."""
-        self.load.wait(30)
-        texts = []
-        for file in (self.out, self.err):
-            file.seek(0)
-            texts.append(file.read())
-        equal(self.load.returncode, code, f"exit, with {texts[1]}")
-        return texts
-
-    def __enter__(self):
-        return self
+    def leave(self):
+        """The launcher's end is closed."""
+        self.words.close()
+        self.socket.close()
 
     def __exit__(self, *_):
-        self.load.kill()
-        self.load.wait()
-        for one in (self.words, self.socket, self.out, self.err):
-            one.close()
+        super().__exit__()
+        self.leave()
 
 
 @case
@@ -315,8 +302,7 @@ def a_launcher_says_when_to_start():
         launched.hears("set")
         launched.hears("begun")
         expect(time.time() >= at - 0.01, "it began long before it should")
-        out, _ = launched.finish(0)
-        result = json.loads(out)
+        result = launched.finish().ended_with(0).json()
         equal(result["outcome"]["answered"], 30, "messages")
         began_at(result, at)
 
@@ -330,9 +316,8 @@ def a_launcher_that_goes_away_has_said_when():
                 launched.hears("set")
             else:
                 wait_until(lambda: select.select([launched.socket], [], [], 0)[0], "it had answered")
-            launched.words.close()
-            launched.socket.close()
-            launched.finish(0)
+            launched.leave()
+            launched.finish().ended_with(0)
 
 
 @case
@@ -348,10 +333,10 @@ def a_launcher_that_does_not_say_when_is_an_error():
     for what, code, said in [(goes_away, 3, "ended before it said when"), (comes_late, 3, "choose a later time"),
                              (lambda one: one.tell("soon"), 3, "said 'soon'"), (lambda one: one.tell("inf"), 3, "said 'inf'"),
                              (lambda one: one.tell("1 2"), 3, "said '1 2'"), (lambda one: one.tell(-1), 3, "said '-1'"),
-                             (lambda one: one.load.send_signal(signal.SIGINT), 130, "")]:
+                             (lambda one: one.signal(signal.SIGINT), 130, "")]:
         with Echo() as server, Launched(server, "-n", "3") as launched:
             what(launched)
-            contains(launched.finish(code)[1], said)
+            contains(launched.finish().ended_with(code).err, said)
 
 
 def hdr_of(path):

@@ -32,7 +32,7 @@ signal.signal(signal.SIGTERM, lambda *_: sys.exit("told to end"))
 class Process:
     """A running program whose output goes to files, so that it never waits for its reader."""
 
-    def __init__(self, *argv, descriptors=None):
+    def __init__(self, *argv, descriptors=None, pass_fds=()):
         self.argv = [str(argument) for argument in argv]
         self._out = tempfile.TemporaryFile("w+b")
         self._err = tempfile.TemporaryFile("w+b")
@@ -41,7 +41,7 @@ class Process:
             resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
 
         self.process = subprocess.Popen(
-            self.argv, stdin=subprocess.DEVNULL, stdout=self._out, stderr=self._err,
+            self.argv, stdin=subprocess.DEVNULL, stdout=self._out, stderr=self._err, pass_fds=pass_fds,
             preexec_fn=lower_limit if descriptors else None)
 
     @property
