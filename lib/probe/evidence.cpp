@@ -32,8 +32,8 @@ std::string napi_evidence(unsigned id) {
 }
 
 std::string copied_evidence(std::uint64_t sends, std::uint64_t copied) {
-  return std::to_string(sends) + " sends, of which " +
-         std::to_string(sends > 0 ? 100 * copied / sends : 0) +
+  if (sends == 0) return "no send went this way";
+  return std::to_string(sends) + " sends, of which " + std::to_string(100 * copied / sends) +
          " % were copied by the kernel all the same";
 }
 

@@ -28,7 +28,7 @@ TEST_CASE("of a child that dies nothing comes back") {
 
 TEST_CASE("the path of a result and netprobe say it in the same words") {
   CHECK(copied_evidence(4, 4) == "4 sends, of which 100 % were copied by the kernel all the same");
-  CHECK(copied_evidence(0, 0).starts_with("0 sends, of which 0 %"));
+  CHECK(copied_evidence(0, 0) == "no send went this way");
   CHECK(napi_evidence(7) == "a queue with the NAPI id 7 is polled");
   CHECK(napi_evidence(0).find("nothing is polled") != std::string::npos);
 }
