@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 
+from bad_server import BadServer
 from case import case, contains, equal, expect, fits_a_terminal, realtime, run, wait_until
 from outcome import expect_outcome
 from process import (Echo, Process, backend_flags, free_port, handles, netload, program,
@@ -419,10 +420,16 @@ def receive_timestamps_go_with_every_wait():
 
 
 @case
-def a_unix_socket_has_no_receive_timestamps():
-    with tempfile.TemporaryDirectory() as folder, Echo(listen=[f"unix:{folder}/socket"]) as server:
-        result = document(server, "-c", "5", "-n", "100", "--receive-timestamps", "on")
-        contains(" ".join(result["path"]["evidence"]), "none from this kind of socket")
+def receive_timestamps_that_are_none_have_their_reason():
+    def timing(server, code=0):
+        result = document(server, "-c", "1", "-n", "1", "--receive-timestamps", "on", code=code)
+        return next(line for line in result["path"]["evidence"] if line.startswith("receive timestamps: "))
+    with tempfile.TemporaryDirectory() as folder:
+        for listen in f"unix:{folder}/socket", "udp:127.0.0.1:0":
+            with Echo(listen=[listen]) as server:
+                contains(timing(server), "none from this kind of socket")
+    with BadServer(lambda connection, _: connection.recv(1)) as server:  # It closes, and has answered nothing.
+        contains(timing(server, code=4), "none, for nothing came")
 
 
 COMPARE = ["--compare", "epoll,uring", "--rounds", "2", "-d", "200ms", "-c", "10"]

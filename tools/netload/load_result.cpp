@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "measure/behind.h"
 #include "measure/quantity.h"
+#include "netload/answer_timing.h"
 #include "netload/load_costs.h"
 #include "realtime.h"
 #include "report.h"
@@ -180,29 +181,18 @@ void add_outcome(report::RunResult& result, const LoadRecord& run) {
 void add_granularity(report::RunResult& result, const LoadRecord& run) {
   std::vector<std::string>& lines = result.path.evidence;
   const Nanoseconds grid = run.plan.gather;
-  const std::string late = grid > 0 ? ", up to " + format_duration(grid) + " later" : "";
   if (grid > 0 && run.plan.open_loop()) {
     lines.push_back(fmt::format("what comes due is sent every {}: lateness and response count it",
                                 format_duration(grid)));
   }
   const net::ReactorStats stats = run.last.reactor - run.first.reactor;
-  const std::uint64_t stamped = stats.stamped.get();
-  const std::uint64_t unstamped = stats.unstamped.get();
-  if (!run.options.backend.reactor.receive_timestamps) {
-    if (grid > 0) lines.push_back("answers are timed when they are read" + late);
-  } else if (stamped == 0) {
-    lines.push_back(
-        "receive timestamps: none from this kind of socket; answers are timed when they are read" +
-        late);
-  } else if (unstamped == 0) {
-    lines.emplace_back("receive timestamps: answers are timed when the kernel received them");
-  } else {
-    const double share = static_cast<double>(stamped) / static_cast<double>(stamped + unstamped);
-    lines.push_back(fmt::format(
-        "receive timestamps: {:.3g} % of the answers are timed when the kernel received "
-        "them, the others when they are read{}",
-        100 * share, late));
-  }
+  const net::Address& address = run.target.address;
+  const std::string timing = evidence_of({.asked = run.options.backend.reactor.receive_timestamps,
+                                          .tells = !address.is_unix() && !address.is_udp(),
+                                          .stamped = stats.stamped.get(),
+                                          .unstamped = stats.unstamped.get(),
+                                          .late = grid});
+  if (!timing.empty()) lines.push_back(timing);
 }
 
 }  // namespace
