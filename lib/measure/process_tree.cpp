@@ -173,9 +173,18 @@ void ProcessTree::compare(const Members& before, const Members& now, Look& look)
   }
 }
 
-bool ProcessTree::rests() const {
-  return std::ranges::none_of(members_,
-                              [this](const auto& member) { return processes_.runs(member.first); });
+bool ProcessTree::runs() const {
+  return std::ranges::any_of(members_,
+                             [this](const auto& member) { return processes_.runs(member.first); });
+}
+
+Nanoseconds ProcessTree::spent_by_seen() const {
+  Nanoseconds spent = 0;
+  for (const auto& [pid, seen] : members_) {
+    const auto times = processes_.times(pid);
+    if (times && times->started == seen.started) spent += times->own.total;
+  }
+  return spent;
 }
 
 ProcessTree::Look ProcessTree::look() {

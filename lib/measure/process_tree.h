@@ -62,8 +62,11 @@ class ProcessTree {
     Nanoseconds unsure = 0;
   };
   Look look();
-  /// Whether none of those that the last look saw has anything to do.
-  bool rests() const;
+  /// Whether one of those that the last look saw has something to do: whoever has runs, or waits
+  /// for a processor, from the moment at which it came, but for one that was stopped.
+  bool runs() const;
+  /// The processor time of those that the last look saw and that are still there.
+  Nanoseconds spent_by_seen() const;
 
   /// As the last look saw it.
   bool has(pid_t pid) const { return members_.contains(pid); }

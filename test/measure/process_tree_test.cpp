@@ -193,14 +193,28 @@ TEST_CASE("who ends while we read is counted once") {
   CHECK(tree.look().lost == "its processes came and went too fast to be counted");
 }
 
-TEST_CASE("a tree rests when none of its processes has anything to do") {
+TEST_CASE("a tree runs while one of its processes has something to do") {
   Prefork machine;
   ProcessTree tree(machine, {kMaster}, kUs);
   (void)tree.look();
   machine.running = kUs;
-  CHECK(tree.rests());
+  CHECK_FALSE(tree.runs());
   machine.running = 102;
-  CHECK_FALSE(tree.rests());
+  CHECK(tree.runs());
+}
+
+TEST_CASE("between two looks a tree has spent what those have that are still there") {
+  Prefork machine;
+  ProcessTree tree(machine, {kMaster}, kUs);
+  (void)tree.look();
+  CHECK(tree.spent_by_seen() == kSecond);
+  machine.spend(102, 5 * kMillisecond);
+  machine.spend(kUs, kSecond);
+  machine.start(500, kMaster, kSecond);  // No look has seen it.
+  CHECK(tree.spent_by_seen() == kSecond + 5 * kMillisecond);
+  machine.end(102);
+  machine.start(102, kShell, kSecond);  // Another of that number.
+  CHECK(tree.spent_by_seen() == kSecond);
 }
 
 TEST_CASE("no process there, no figure") {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "netload/find_server.h"
+#include "netload/rest_watch.h"
 
 namespace wiremark::tools {
 
@@ -57,25 +58,25 @@ Spent CostWatch::spent() {
 }
 
 Spent CostWatch::spent_at_rest() {
-  // Whoever has something to do runs or waits for a processor from the moment at which it came, but
-  // for one that stands still: what it has to do shows all the same. One that spins always runs.
   constexpr auto kPause = std::chrono::milliseconds(1);
-  constexpr Nanoseconds kPatience = 300 * kMillisecond, kPatienceWithWork = kSecond;
-  const Nanoseconds begin = now_ns();
-  Spent spent = this->spent();
-  if (target_.pids.empty()) return spent;
-  for (bool caught_up = false;;) {
-    caught_up = caught_up || aside([this] { return has_caught_up(); });
-    if (caught_up && aside([this] { return tree_.rests(); })) break;
+  const Spent before = spent();  // It finds the processes that are there by now.
+  if (target_.pids.empty()) return before;
+  RestWatch watch;
+  bool caught_up = false;
+  const auto look = [&] {
+    caught_up = caught_up || has_caught_up();
+    return watch.see({now_ns(), caught_up, tree_.runs(), tree_.spent_by_seen()});
+  };
+  RestWatch::State state = aside(look);
+  while (state == RestWatch::State::works) {
     std::this_thread::sleep_for(kPause);
-    if (now_ns() < begin + (caught_up ? kPatience : kPatienceWithWork)) continue;
-    spent.lost = "the server did not come to rest";
-    return spent;
+    state = aside(look);
   }
-  Spent rested = this->spent();
-  if (rested.lost.empty()) rested.lost = std::move(spent.lost);
-  rested.unsure += spent.unsure;
-  return rested;
+  Spent after = spent();
+  for (const std::string_view why : {std::string_view(before.lost), why_unknown(state)})
+    if (after.lost.empty()) after.lost = why;
+  after.unsure += before.unsure;
+  return after;
 }
 
 bool CostWatch::has_caught_up() const {

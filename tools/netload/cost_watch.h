@@ -31,8 +31,8 @@ class CostWatch {
   Spent spent();
 
   /// After connections were opened or closed: waits until the server has done its part, which it
-  /// has when it rests and, over TCP, has accepted or closed them, but no longer than a moment.
-  /// Says what was spent then; `lost` where it did not.
+  /// has when it rests and, over TCP, has accepted or closed them. Says what was spent then; `lost`
+  /// where RestWatch saw that it does not come to that.
   Spent spent_at_rest();
 
   /// Those that the last look saw.
