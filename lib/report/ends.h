@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "measure/cpu_usage.h"
 #include "report/latency_summary.h"
@@ -41,6 +43,22 @@ struct CpuShare {
       "From there until all connections were closed.");
   }
 };
+
+/// A part of a run that is not the measured one.
+struct PartOfRun {
+  const char* field;  ///< Of CpuShare.
+  const char* name;   ///< In a text.
+  std::optional<double> CpuShare::* spent_s;
+};
+
+inline constexpr PartOfRun kOpening{"opening_s", "opening", &CpuShare::opening_s};
+inline constexpr PartOfRun kWarmup{"warmup_s", "warm-up", &CpuShare::warmup_s};
+inline constexpr PartOfRun kDrain{"drain_s", "drain", &CpuShare::drain_s};
+inline constexpr PartOfRun kClosing{"closing_s", "closing", &CpuShare::closing_s};
+inline constexpr PartOfRun kPartsOfRun[] = {kOpening, kWarmup, kDrain, kClosing};
+
+/// Why parts of a run are missing, by their field.
+using UnknownParts = std::vector<std::pair<std::string, std::string>>;
 
 CpuShare share_of(const measure::CpuUsage& spent, unsigned threads);
 

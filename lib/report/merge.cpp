@@ -224,6 +224,23 @@ void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
   pass_verdict(all, judgement);
 }
 
+// What some run does not know of the server's time, but for what another knows of the same server.
+std::optional<UnknownParts> unknown_parts_of(std::span<const RunResult> runs,
+                                             const std::optional<CpuShare>& sum) {
+  UnknownParts unknown;
+  for (const PartOfRun& part : kPartsOfRun) {
+    if (!sum || (*sum).*part.spent_s) continue;
+    for (const RunResult& run : runs) {
+      const UnknownParts of_run = run.server_parts_unknown.value_or(UnknownParts());
+      const auto found = std::ranges::find(of_run, part.field, &UnknownParts::value_type::first);
+      if (found == of_run.end()) continue;
+      unknown.push_back(*found);
+      break;
+    }
+  }
+  return unknown.empty() ? std::nullopt : std::optional(unknown);
+}
+
 }  // namespace
 
 Generator generator_of(const RunResult& run, const std::string& name) {
@@ -254,6 +271,7 @@ Result<RunResult> merge(std::span<const RunResult> runs, Order order,
   }
   all.path.evidence = evidence_of(runs);
   if (!all.server_cpu) all.server.reset();
+  all.server_parts_unknown = unknown_parts_of(runs, all.server_cpu);
   if (order == Order::at_once && all.role == Role::generator)
     all.generators = generators_of(runs, names, lost);
   all.checks = checks_of(runs);

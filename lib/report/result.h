@@ -219,6 +219,7 @@ struct RunResult {
   std::optional<CpuShare> server_cpu;  ///< The other end, when it runs on this machine.
   std::optional<std::string> server;
   std::optional<std::string> server_unknown;
+  std::optional<UnknownParts> server_parts_unknown;  ///< None: all that there were are known.
   MachineShare machine;
   std::optional<CoreDistance> core_distance;
   std::uint64_t rss_bytes = 0;  ///< This process, at its highest.
@@ -285,6 +286,9 @@ struct RunResult {
     f("cpu/server/of", server, Add::join, "The processes that were measured.", {.column = "of"});
     f("cpu/server/unknown", server_unknown, Add::any, "Why its processor time is not known.",
       {.column = "unknown"});
+    f("cpu/server/parts_unknown", server_parts_unknown, Add::none,
+      "Of opening_s, warmup_s, drain_s and closing_s those that are missing though there was such "
+      "a part: why they are not known.");
     f("cpu/machine", machine, "", {.column = "machine_"});
     f("core_distance_ns", core_distance, Add::none,
       "The time a cache line takes from one processor to another and back, on both sides of the "

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <vector>
 
@@ -47,16 +49,27 @@ std::string parts_of(const CpuShare& share) {
   constexpr double kPart = 0.01;
   std::string text;
   double sum = 0;
-  const auto add = [&](const std::optional<double>& part, const char* name) {
-    if (part.value_or(0) <= 0) return;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, span_of(*part));
-    sum += *part;
-  };
-  add(share.opening_s, "opening");
-  add(share.warmup_s, "warm-up");
-  add(share.drain_s, "drain");
-  add(share.closing_s, "closing");
+  for (const PartOfRun& part : kPartsOfRun) {
+    const double spent_s = (share.*part.spent_s).value_or(0);
+    if (spent_s <= 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", part.name, span_of(spent_s));
+    sum += spent_s;
+  }
   return sum > kPart * share.total_s() ? text : std::string();
+}
+
+// "opening, closing (why), drain (why)"
+std::string text_of(const UnknownParts& unknown) {
+  std::string text;
+  for (auto one = unknown.begin(); one != unknown.end(); ++one) {
+    const auto part = std::ranges::find(kPartsOfRun, one->first, &PartOfRun::field);
+    text += part == std::end(kPartsOfRun) ? one->first : part->name;
+    const auto next = std::next(one);
+    const bool last = next == unknown.end();
+    if (last || next->second != one->second) text += fmt::format(" ({})", one->second);
+    if (!last) text += ", ";
+  }
+  return text;
 }
 
 void put_parts(std::string& text, const RunResult& result) {
@@ -68,6 +81,8 @@ void put_parts(std::string& text, const RunResult& result) {
   };
   put(result.tool, parts_of(result.cpu));
   if (result.server_cpu) put("server", parts_of(*result.server_cpu));
+  if (result.server_parts_unknown)
+    put("server", "unknown: " + text_of(*result.server_parts_unknown));
   const Totals& totals = result.totals;
   if (totals.connections_asked == 0 || totals.connections <= totals.connections_asked) return;
   put_line(

@@ -3,6 +3,7 @@
 
 usage: forking_server.py HOW PORT    listens on 127.0.0.1, prints a line when it does, ends by SIGTERM
 HOW    prefork    three workers inherit the socket, and accept
+       spin       two workers that inherit the socket, and never wait for a connection but ask again
        reuseport  one process with a socket of its own on a port that it shares
        fork       a process for each connection, waited for
        unwaited   a process for each connection, that nobody waits for (SIGCHLD ignored)
@@ -15,6 +16,8 @@ import signal
 import socket
 import sys
 
+WORKERS = {"prefork": 3, "spin": 2}
+
 
 def echo(connection):
     with contextlib.suppress(OSError):
@@ -22,13 +25,13 @@ def echo(connection):
             connection.sendall(data)
 
 
-def serve(listener):
-    """All connections of this process, as they come."""
+def serve(listener, patience=None):
+    """All connections of this process, as they come; asks again after so many seconds."""
     listener.setblocking(False)
     selector = selectors.DefaultSelector()
     selector.register(listener, selectors.EVENT_READ)
     while True:
-        for key, _ in selector.select():
+        for key, _ in selector.select(patience):
             if key.fileobj is listener:
                 with contextlib.suppress(OSError):  # Another worker was faster.
                     selector.register(listener.accept()[0], selectors.EVENT_READ)
@@ -65,18 +68,18 @@ def main():
     listener = socket.create_server(("127.0.0.1", port), backlog=256, reuse_port=how == "reuseport")
     children = []
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    if how == "prefork":
-        for _ in range(3):
+    if how in WORKERS:
+        for _ in range(WORKERS[how]):
             children.append(os.fork())
             if children[-1] == 0:
                 signal.signal(signal.SIGTERM, signal.SIG_DFL)
-                serve(listener)
+                serve(listener, 0 if how == "spin" else None)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN if how == "unwaited" else wait_for_children)
     print(listener.getsockname()[1], flush=True)
     try:
         if how == "reuseport":
             serve(listener)
-        elif how != "prefork":
+        elif how not in WORKERS:
             serve_by_forking(listener)
         while True:
             signal.pause()

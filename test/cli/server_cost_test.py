@@ -86,6 +86,13 @@ def all_parts(end):
                ["user_s", "sys_s", "opening_s", "warmup_s", "drain_s", "closing_s"])
 
 
+def expect_part(server, name):
+    """What the server spent on that part of the run is told, or why it is not; whether it is."""
+    told = f"{name}_s" in server
+    expect(told != bool(server.get("parts_unknown", {}).get(f"{name}_s")), f"{name} or why not: {server}")
+    return told
+
+
 def expect_cost_of(servers, *more, warmup="100ms", forks=False):
     """The server's time is what the kernel tells of it."""
     before = sum(server.spent_s() for server in servers)
@@ -96,7 +103,7 @@ def expect_cost_of(servers, *more, warmup="100ms", forks=False):
     told = all_parts(server)
     # To the clock ticks that ended processes are told in.
     apart = 0.02 * spent + 0.02
-    closing = 0 if "closing_s" in server else CLOSING_S
+    closing = 0 if expect_part(server, "closing") else CLOSING_S
     expect(spent - apart - closing <= told <= spent + apart, f"{told:.3f} s told, {spent:.3f} s spent: {server}")
     return result
 
@@ -169,7 +176,7 @@ def processes_that_nobody_waits_for():
     with forking("unwaited") as server:  # None ends in the measured part.
         result = netload(server.address, "-c", "5", "-n", "5000", "--json").ended_with(0).json()
         expect("unknown" not in result["cpu"]["server"], f"unknown: {result['cpu']['server']}")
-        expect("closing_s" not in result["cpu"]["server"], "what the ended ones spent is told")
+        equal(expect_part(result["cpu"]["server"], "closing"), False, "what the ended ones spent is told")
 
 
 @case
@@ -255,6 +262,18 @@ def a_server_that_stands_still_is_waited_for():
             server.signal(signal.SIGCONT)
             spent = lines_of(load.finish().ended_with(130))[-1]["cpu"]["server"]
     expect(spent.get("opening_s", 0) > 0 and spent.get("closing_s", 0) > 0, f"the server: {spent}")
+
+
+@case
+def a_server_that_never_rests_has_no_part_that_waits_for_that():
+    # Two workers, for whatever makes the one stand still.
+    with forking("spin") as server:
+        result = netload(server.address, "-c", "5", "-n", "500", "-w", "100ms", "--json").ended_with(0).json()
+    spent = result["cpu"]["server"]
+    equal([name for name in ["opening", "warmup", "drain", "closing"] if f"{name}_s" in spent], ["warmup"], "parts told")
+    why = "it ran on, as one does that spins or has other clients"
+    equal(spent["parts_unknown"], {"opening_s": why, "closing_s": why}, "why not")
+    contains(" ".join(netload_text_of(result).split()), f"server: unknown: opening, closing ({why})")
 
 
 @case

@@ -418,6 +418,18 @@ TEST_CASE("opening and closing stand beside the measured part, where they matter
   result.cpu.opening_s = result.cpu.closing_s = 0.001;
   CHECK(text_report(result).find("netload: opening") == std::string::npos);
   CHECK(text_report(result).find("server: opening 31.2 ms, closing 62.5 ms") != std::string::npos);
+  result.server_parts_unknown = UnknownParts{{"warmup_s", "it ran on"}, {"drain_s", "it ran on"}};
+  CHECK(text_report(result).find("server: opening 31.2 ms, closing 62.5 ms\n"
+                                 "              server: unknown: warm-up, drain (it ran on)\n") !=
+        std::string::npos);
+  const json server = json::parse(json_document(result))["cpu"]["server"];
+  CHECK(server["parts_unknown"] == json{{"warmup_s", "it ran on"}, {"drain_s", "it ran on"}});
+  CHECK(parse_result(json_document(result))->server_parts_unknown == result.server_parts_unknown);
+  result.server_cpu->opening_s = result.server_cpu->closing_s = std::nullopt;
+  result.server_parts_unknown = UnknownParts{{"drain_s", "it ended"}, {"closing_s", "it ran on"}};
+  CHECK(text_report(result).find(
+            "  besides     server: unknown: drain (it ended), closing (it ran on)\n") !=
+        std::string::npos);
   result.totals.connections = 350;
   CHECK(text_report(result).find("  in it       250 connections opened anew\n") !=
         std::string::npos);

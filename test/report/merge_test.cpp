@@ -374,17 +374,38 @@ TEST_CASE("results written before are told apart by the second in which they wer
               "run 2 does not say when it ran (started, measured_from)");
 }
 
+TEST_CASE("what one run does not know of the server's time is unknown of the sum, with why") {
+  RunResult runs[] = {sample_result(), sample_result(), sample_result()};
+  runs[1].server_cpu->opening_s = runs[1].server_cpu->closing_s = std::nullopt;
+  runs[1].server_parts_unknown =
+      UnknownParts{{"opening_s", "it ran on"}, {"closing_s", "it ran on"}};
+  runs[2].server_cpu->closing_s = std::nullopt;
+  runs[2].server_parts_unknown = UnknownParts{{"closing_s", "it ended"}};
+  const auto all = in_turn_of(runs);
+  REQUIRE(all.has_value());
+  CHECK_FALSE(all->server_cpu->opening_s.has_value());
+  CHECK_FALSE(all->server_cpu->closing_s.has_value());
+  CHECK(all->server_cpu->drain_s.has_value());
+  CHECK(all->server_parts_unknown == runs[1].server_parts_unknown);
+  // Who measured the same server at the same time may know.
+  const auto at_once = merge(runs, Order::at_once);
+  CHECK(at_once->server_cpu->closing_s == runs[0].server_cpu->closing_s);
+  CHECK_FALSE(at_once->server_parts_unknown.has_value());
+}
+
 TEST_CASE("what the sum is without is said, with the run that lacks it") {
   RunResult runs[] = {sample_result(), sample_result()};
   const std::string names[] = {"a.json", "b.json"};
   runs[1].server_cpu.reset();
   runs[1].server.reset();
   runs[1].server_unknown = "its socket belongs to user nobody";
+  runs[0].server_parts_unknown = UnknownParts{{"closing_s", "it ran on"}};
   runs[0].totals.packets.reset();
   const auto all = merge(runs, Order::at_once, names);
   REQUIRE(all.has_value());
   CHECK_FALSE(all->server_cpu.has_value());
   CHECK_FALSE(all->server.has_value());
+  CHECK_FALSE(all->server_parts_unknown.has_value());
   CHECK(all->server_unknown == "its socket belongs to user nobody");
   const auto has = [&](const char* warning) {
     return std::ranges::find(all->warnings, warning) != all->warnings.end();

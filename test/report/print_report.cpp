@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
     result.outcome = datagrams.outcome;
     result.delivery = datagrams.delivery;
     result.server_unknown = "a process of another user";
+    result.server_parts_unknown = UnknownParts{{"closing_s", "it ran on"}};
     result.delivery->lost_wait_s = 0.1;
     result.loop->given_up_s = 0.5;
     result.generators = datagrams.generators;

@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <expected>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/units.h"
 #include "report.h"
@@ -26,23 +31,36 @@ unsigned processors_filled(const LoadRecord& run, double seconds) {
   return std::clamp(busy, 1U, measure::processors_of(run.target.pids.front()));
 }
 
-// What the parts of a run took that are not the measured one. A part that has no length has none:
-// between two of its moments lies what others do.
-void add_parts(report::CpuShare& share, const LoadRecord& run, const auto& between) {
+// A part of a run, between two of its moments.
+struct Part {
+  report::PartOfRun what;
+  const Spent& from;
+  const Spent& to;
+};
+
+// Those that are not the measured one. What has no length is left out: between its moments lies
+// what others do.
+std::vector<Part> parts_of(const LoadRecord& run) {
   const CostRecord& costs = run.costs;
-  share.opening_s = between(costs.begun, costs.open);
-  if (run.plan.warmup > 0) share.warmup_s = between(costs.open, run.first.spent);
-  if (run.plan.duration > 0) share.drain_s = between(run.end.spent, run.last.spent);
-  share.closing_s = between(run.last.spent, costs.closed);
+  std::vector<Part> parts = {{report::kOpening, costs.begun, costs.open}};
+  if (run.plan.warmup > 0) parts.push_back({report::kWarmup, costs.open, run.first.spent});
+  if (run.plan.duration > 0) parts.push_back({report::kDrain, run.end.spent, run.last.spent});
+  parts.push_back({report::kClosing, run.last.spent, costs.closed});
+  return parts;
 }
 
-// To a tenth, what processes that ended have left behind counted in clock ticks.
-bool is_sure(const measure::CpuUsage& spent, const Spent& until) {
-  return spent.total >= 10 * until.unsure;
+// What the server spent, to a tenth: what processes that ended have left is in clock ticks.
+std::expected<measure::CpuUsage, std::string> server_between(const Spent& earlier,
+                                                             const Spent& later) {
+  if (!later.lost.empty()) return std::unexpected(later.lost);
+  const measure::CpuUsage spent = later.server - earlier.server;
+  if (spent.total >= 10 * later.unsure) return spent;
+  return std::unexpected(
+      fmt::format("processes of it ended, and what they spent is known to {} only",
+                  format_duration(later.unsure)));
 }
 
 void add_server_cost(report::RunResult& result, const LoadRecord& run) {
-  const Spent& from = run.first.spent;
   const Spent& to = run.end.spent;
   // A run that was interrupted before its start has no sample that says so.
   for (const std::string* why : {&run.target.unknown, &to.lost, &run.costs.replaced}) {
@@ -50,22 +68,23 @@ void add_server_cost(report::RunResult& result, const LoadRecord& run) {
     result.server_unknown = *why;
     return;
   }
-  const measure::CpuUsage spent = to.server - from.server;
-  if (!is_sure(spent, to)) {
-    result.server_unknown =
-        fmt::format("processes of it ended, and what they spent is known to {} only: run longer",
-                    format_duration(to.unsure));
+  const auto spent = server_between(run.first.spent, to);
+  if (!spent) {
+    result.server_unknown = spent.error() + ": run longer";
     return;
   }
-  result.server_cpu = report::share_of(spent, processors_filled(run, result.totals.seconds));
+  result.server_cpu = report::share_of(*spent, processors_filled(run, result.totals.seconds));
   result.server = to.processes;
   result.server_rss_bytes = to.server_rss_bytes;
-  const auto between = [](const Spent& earlier, const Spent& later) -> std::optional<double> {
-    const measure::CpuUsage part = later.server - earlier.server;
-    if (!later.lost.empty() || !is_sure(part, later)) return std::nullopt;
-    return part.total_s();
-  };
-  add_parts(*result.server_cpu, run, between);
+  report::UnknownParts unknown;
+  for (const auto& [part, start, end] : parts_of(run)) {
+    const auto spent_then = server_between(start, end);
+    if (spent_then)
+      (*result.server_cpu).*part.spent_s = spent_then->total_s();
+    else
+      unknown.emplace_back(part.field, spent_then.error());
+  }
+  if (!unknown.empty()) result.server_parts_unknown = std::move(unknown);
 }
 
 void add_other_clients(report::RunResult& result, const CostRecord& costs) {
@@ -88,9 +107,8 @@ void add_costs(report::RunResult& result, const LoadRecord& run) {
   const LoadSample& last = run.end;
   result.cpu =
       report::share_of(last.spent.own - first.spent.own, static_cast<unsigned>(run.plan.threads));
-  add_parts(result.cpu, run, [](const Spent& earlier, const Spent& later) {
-    return (later.own - earlier.own).total_s();
-  });
+  for (const auto& [part, start, end] : parts_of(run))
+    result.cpu.*part.spent_s = (end.own - start.own).total_s();
   const auto wait = run.options.backend.reactor.wait.mode;
   result.spins = wait == net::WaitPolicy::Mode::spin || wait == net::WaitPolicy::Mode::adaptive;
   result.wait = wait_between(first.wait, last.wait);
