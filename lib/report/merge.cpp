@@ -227,11 +227,13 @@ void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
 // What some run does not know of the server's time, but for what another knows of the same server.
 std::optional<UnknownParts> unknown_parts_of(std::span<const RunResult> runs,
                                              const std::optional<CpuShare>& sum) {
+  if (!sum) return std::nullopt;
   UnknownParts unknown;
   for (const PartOfRun& part : kPartsOfRun) {
-    if (!sum || (*sum).*part.spent_s) continue;
+    if ((*sum).*part.spent_s) continue;
     for (const RunResult& run : runs) {
-      const UnknownParts of_run = run.server_parts_unknown.value_or(UnknownParts());
+      if (!run.server_parts_unknown) continue;
+      const UnknownParts& of_run = *run.server_parts_unknown;
       const auto found = std::ranges::find(of_run, part.field, &UnknownParts::value_type::first);
       if (found == of_run.end()) continue;
       unknown.push_back(*found);

@@ -12,10 +12,9 @@ namespace wiremark::tools {
 /// What shows of a server at a moment.
 struct ServerSeen {
   Nanoseconds at = 0;
-  bool caught_up =
-      false;              ///< It has accepted or closed all that it had to, as far as one can tell.
-  bool runs = false;      ///< A thread of it runs, or waits for a processor.
-  Nanoseconds spent = 0;  ///< Its processor time, from some moment on.
+  bool caught_up = false;  ///< As far as shows, it has accepted or closed all that it had to.
+  bool runs = false;       ///< A thread of it runs, or waits for a processor.
+  Nanoseconds spent = 0;   ///< Its processor time, from some moment on.
 };
 
 /// Follows a server until it rests, or it shows that it will not. That one counts in its own
