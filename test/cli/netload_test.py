@@ -14,8 +14,8 @@ import time
 from bad_server import BadServer
 from case import case, contains, equal, expect, fits_a_terminal, realtime, run, wait_until
 from outcome import expect_outcome
-from process import (Echo, Process, backend_flags, free_port, handles, netload, program,
-                     require_backend, start_netload, state_of, tells_of_an_answer)
+from process import (Echo, Process, backend_flags, children_of, free_port, handles, has_ended, netload,
+                     program, require_backend, start_netload, state_of, tells_of_an_answer)
 
 SO_TIMESTAMPNS = 35  # Of asm-generic/socket.h; python has no name for it.
 
@@ -253,20 +253,6 @@ def starts_its_own_server():
     expect("server" in result["cpu"], "no CPU of the server")
 
 
-def children_of(pid):
-    """The processes that `pid` started, by the parent that each names in /proc/PID/stat (proc(5))."""
-    children = []
-    for entry in os.listdir("/proc"):
-        try:
-            with open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as file:
-                parent = int(file.read().rpartition(")")[2].split()[1])
-        except (OSError, ValueError, IndexError):
-            continue
-        if parent == pid:
-            children.append(int(entry))
-    return children
-
-
 @case
 def its_own_server_does_not_outlive_it():
     for number in [signal.SIGINT, signal.SIGKILL]:
@@ -276,7 +262,7 @@ def its_own_server_does_not_outlive_it():
             wait_until(lambda: handles(running.pid, signal.SIGINT), "it took the signal")
             running.signal(number)
             running.finish()
-            wait_until(lambda: not any(os.path.exists(f"/proc/{pid}/exe") for pid in servers), "the server ended")
+            wait_until(lambda: all(map(has_ended, servers)), "the server ended")
 
 
 @case
@@ -477,7 +463,7 @@ def only_one_server_of_a_comparison_runs_at_a_time():
         servers = children_of(running.pid)
         running.signal(signal.SIGKILL)
         running.finish()
-        wait_until(lambda: not any(os.path.exists(f"/proc/{pid}/exe") for pid in servers), "stopped servers ended")
+        wait_until(lambda: all(map(has_ended, servers)), "stopped servers ended")
 
 
 @case

@@ -144,13 +144,29 @@ def tells_of_an_answer(text):
     return re.search(r" [1-9][\d.]*( k| M)? qps ", text) is not None
 
 
-def state_of(pid):
-    """R, S, T and so on, of a process or a thread (proc(5)); None when it has ended."""
+def stat_of(pid):
+    """What proc(5) has of a process or a thread from its state on: state, parent and so on; nothing where it has
+    ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()[0]
+            return file.read().rpartition(")")[2].split()
     except OSError:
-        return None
+        return []
+
+
+def state_of(pid):
+    """R, S, T and so on; None when it has ended."""
+    return next(iter(stat_of(pid)), None)
+
+
+def has_ended(pid):
+    """Also where its parent has not asked for its exit code yet."""
+    return state_of(pid) in (None, "Z")
+
+
+def children_of(pid):
+    """The processes that it started, by their ids."""
+    return {int(entry) for entry in os.listdir("/proc") if entry.isdigit() and stat_of(entry)[1:2] == [str(pid)]}
 
 
 def handles(pid, number):

@@ -7,7 +7,7 @@ import socket
 import tempfile
 
 from case import Skip, wait_until
-from process import Process, free_port
+from process import Process, free_port, stat_of
 
 
 def command(name, package):
@@ -38,8 +38,7 @@ class RealServer(Process):
 
     def worked_s(self):
         """Its processor time."""
-        with open(f"/proc/{self.pid}/stat", encoding="ascii") as stat:
-            fields = stat.read().rpartition(")")[2].split()
+        fields = stat_of(self.pid)
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def __exit__(self, *_):
