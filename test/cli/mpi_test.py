@@ -17,7 +17,8 @@ import tempfile
 import time
 
 from case import Skip, case, contains, equal, expect, realtime, run, wait_until
-from process import Echo, Process, program, run_program
+from descendants import Descendants
+from process import Echo, Process, has_ended, program, run_program, stat_of
 from two_hosts import TwoHosts
 
 SECONDS = 60
@@ -50,12 +51,14 @@ class Loopback:
     def __enter__(self):
         self.mpirun, _ = mpirun()
         self.folder = tempfile.TemporaryDirectory()
+        self.descendants = Descendants()
         self.server = Echo()
         self.target = self.server.address
         return self
 
     def __exit__(self, *_):
         self.server.kill()
+        self.descendants.end()
         self.folder.cleanup()
 
     def start(self, ranks, *flags, **how):
@@ -120,9 +123,7 @@ def processes(name, under):
 
 def cpu_seconds(pid):
     """Of all its threads; 0 when it has ended."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-        return sum(map(int, file.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
-    return 0
+    return sum(map(int, stat_of(pid)[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def under_way(job, ranks, server):
@@ -244,7 +245,7 @@ def a_rank_that_is_killed_is_named():
             job.finish(SECONDS)
             expect(job.code != 0, "mpirun ended with 0")
             contains(job.err, f"rank {rank}" if named else "rank ")
-            wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in loads.values()), "no netload was left")
+            wait_until(lambda: all(map(has_ended, loads.values())), "no netload was left")
 
 
 @realtime

@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 
 from case import Skip
+from descendants import Descendants
 from network_namespace import ip
 from process import Echo
 
@@ -36,6 +37,7 @@ class TwoHosts:
             raise Skip("network namespaces as hosts need root and ip(8)")
         self.name = f"wiremark-{os.getpid()}"
         self.folder = tempfile.TemporaryDirectory()
+        self.descendants = Descendants()
         self.server = None
         self.beside_server = ["ip", "netns", "exec", f"{self.name}-s"]
         try:
@@ -83,6 +85,7 @@ class TwoHosts:
     def __exit__(self, *_):
         if self.server:
             self.server.kill()
+        self.descendants.end()
         for name in "sab":
             subprocess.run(["ip", "netns", "del", f"{self.name}-{name}"], capture_output=True, check=False)
         self.folder.cleanup()
