@@ -1,20 +1,23 @@
 """The processes that a test starts, and those that these start: none outlives the test, nor writes in a folder that
 it takes away."""
 
-import ctypes
 import os
+import pathlib
 import signal
+import sys
 
 from process import children_of
 
-PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from quiet_meter import adopt_orphans
 
 
 class Descendants:
     """From now on. One whose parent ends becomes a child of this process, by which it is found."""
 
     def __init__(self):
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        adopt_orphans()
         self.others = children_of(os.getpid())
 
     def end(self):

@@ -18,7 +18,7 @@ import time
 
 from case import Skip, case, contains, equal, expect, realtime, run, wait_until
 from descendants import Descendants
-from process import Echo, Process, has_ended, program, run_program, stat_of
+from process import Echo, Process, cpu_seconds, has_ended, program, run_program, stat_of
 from two_hosts import TwoHosts
 
 SECONDS = 60
@@ -102,13 +102,13 @@ def processes(name, under):
     """The processes called `name` whose parents' parents are `under`, by rank."""
     parents, found = {}, {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
-            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-                text = file.read()
-            parents[int(pid)] = int(text.rpartition(")")[2].split()[1])
+        with contextlib.suppress(OSError, IndexError):  # It has ended.
+            parents[int(pid)] = int(stat_of(pid)[1])
+            with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
+                called = file.read().rstrip("\n")
             with open(f"/proc/{pid}/environ", encoding="utf-8", errors="replace") as file:
                 rank = re.search(r"(?:OMPI_COMM_WORLD_RANK|PMIX_RANK)=(\d+)", file.read())
-            if rank and text[text.index("(") + 1:text.rindex(")")] == name:
+            if rank and called == name:
                 found[int(pid)] = int(rank.group(1))
 
     def is_under(pid):
@@ -119,11 +119,6 @@ def processes(name, under):
         return False
 
     return {rank: pid for pid, rank in found.items() if is_under(pid)}
-
-
-def cpu_seconds(pid):
-    """Of all its threads; 0 when it has ended."""
-    return sum(map(int, stat_of(pid)[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def under_way(job, ranks, server):

@@ -15,7 +15,7 @@ import time
 from bad_server import BadServer, echo, one_misbehaves
 from case import Skip, case, contains, equal, expect, run, wait_until
 from document import buckets_of, keeps_to_the_schema
-from process import Echo, Process, lines_of, netload, program, receive, start_netload
+from process import Echo, Process, children_of, lines_of, netload, program, receive, start_netload
 from standstill import UNTIL_TOLD, answered_in, over_s, stood_still
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
@@ -110,8 +110,7 @@ def an_own_server_that_is_stopped_is_named():
     for backend in ("epoll", "uring"):
         with start_netload("--backend", backend, "-c", "20", *UNTIL_TOLD) as running:
             wait_until(lambda: lines_of(running) or not running.running, "it ran")
-            with open(f"/proc/{running.pid}/task/{running.pid}/children", encoding="ascii") as children:
-                server = int(children.read())
+            (server,) = children_of(running.pid)
             result = stood_still(running, server, STILL_S)
         loop = result["server_loop"]
         expect(loop["gap_max_ns"] > 0.8e9 * STILL_S, f"loop: {loop}")

@@ -159,6 +159,11 @@ def state_of(pid):
     return next(iter(stat_of(pid)), None)
 
 
+def cpu_seconds(pid):
+    """Of all its threads; 0 when it has ended."""
+    return sum(map(int, stat_of(pid)[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def has_ended(pid):
     """Also where its parent has not asked for its exit code yet."""
     return state_of(pid) in (None, "Z")

@@ -9,7 +9,7 @@ import datagram_drops
 from case import case, contains, equal, expect, run, wait_until
 from document import count_from
 from outcome import expect_outcome
-from process import netload, require_backend, start_netload
+from process import cpu_seconds, netload, require_backend, start_netload
 from real_servers import DNS_ANSWER_SIZE, DNS_QUESTION, dns, haproxy, memcached, nginx, redis, smtp
 from standstill import UNTIL_TOLD, stood_still
 from stream_relay import StreamRelay
@@ -43,8 +43,8 @@ def in_turn(result, *names):
 def starts_and_dies(server, target, *flags):
     """A server that is killed under load ends every connection, and the run with 4."""
     with start_netload(target, "-c", "10", "-d", "30s", "--json", "-i", "100ms", *flags) as load:
-        before = server.worked_s()
-        wait_until(lambda: server.worked_s() > before + 0.05 or not load.running, "the load was under way")
+        before = cpu_seconds(server.pid)
+        wait_until(lambda: cpu_seconds(server.pid) > before + 0.05 or not load.running, "the load was under way")
         server.kill()
         load.finish().ended_with(4)
         errors = load.json()["totals"]["errors"]

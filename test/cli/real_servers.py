@@ -7,7 +7,7 @@ import socket
 import tempfile
 
 from case import Skip, wait_until
-from process import Process, free_port, stat_of
+from process import Process, free_port
 
 
 def command(name, package):
@@ -35,11 +35,6 @@ class RealServer(Process):
         wait_until(lambda: accepts(port) or not self.running, f"{argv[0]} listened")
         if not self.running:
             self.ended_with(None, f"{argv[0]} before it listened")
-
-    def worked_s(self):
-        """Its processor time."""
-        fields = stat_of(self.pid)
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def __exit__(self, *_):
         super().__exit__()
