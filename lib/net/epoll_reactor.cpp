@@ -7,18 +7,11 @@
 #include <iterator>
 #include <utility>
 
+#include "probe/evidence.h"
+
 namespace wiremark::net {
 
-Result<> EpollReactor::available() {
-  const Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
-  if (!epoll) return failed("epoll_create1");
-  epoll_event event;
-  constexpr timespec kNoTime{};
-  if (::epoll_pwait2(epoll.get(), &event, 1, &kNoTime, nullptr) < 0) {
-    return failed("epoll_pwait2", "(needs Linux 5.11)");
-  }
-  return {};
-}
+Result<> EpollReactor::available() { return probe::wait_on_epoll(); }
 
 Result<std::unique_ptr<EpollReactor>> EpollReactor::open(const ReactorOptions& options) {
   Fd epoll(::epoll_create1(EPOLL_CLOEXEC));

@@ -118,16 +118,24 @@ Finding judge_rate(const Command& command, const Limits& limits) {
                "netload -t with more threads, or a lower -R");
 }
 
-Finding judge_backend(const Command& command, bool can_uring, std::string& obstacle) {
-  bool asked = false, other = false;
-  for (const std::string& name : command.backends)
-    (name.starts_with("uring") ? asked : other) = true;
-  Finding finding = judge("backends", can_uring || !asked,
-                          can_uring ? "epoll and io_uring can run" : "only epoll can run",
-                          "see io_uring in what netprobe says, or --backend epoll");
-  if (asked && !can_uring && !other)
-    obstacle = "io_uring cannot run here, and nothing else is asked";
-  return finding;
+// Of a row that names no backend, such as a target, the client runs on either. AF_XDP is tried by a
+// run that asks for it.
+bool can_run(const std::string& row, const Backends& can) {
+  if (row.starts_with("epoll")) return can.epoll;
+  if (row.starts_with("uring")) return can.uring;
+  return can.epoll || can.uring || row.starts_with("xdp");
+}
+
+Finding judge_backend(const Command& command, const Backends& can, std::string& obstacle) {
+  const auto runs = [&can](const std::string& row) { return can_run(row, can); };
+  const char* there = can.epoll && can.uring ? "epoll and io_uring can run"
+                      : can.epoll            ? "only epoll can run"
+                      : can.uring            ? "only io_uring can run"
+                                             : "neither epoll nor io_uring can run";
+  if (std::ranges::none_of(command.backends, runs))
+    obstacle = std::string(there) + (can.epoll || can.uring ? ", and another is asked" : "");
+  return judge("backends", std::ranges::all_of(command.backends, runs), there,
+               can.epoll ? "see io_uring in what netprobe says, or --backend epoll" : "Linux 5.11");
 }
 
 }  // namespace
@@ -165,7 +173,7 @@ Result<Command> Command::parse(std::string_view text) {
   return reader.command;
 }
 
-Forecast forecast(const Command& command, const Limits& limits, bool can_uring) {
+Forecast forecast(const Command& command, const Limits& limits, const Backends& can) {
   Forecast all;
   const std::uint64_t files = command.connections + kOwnFiles;
   const bool enough_files = files <= limits.descriptors;
@@ -180,7 +188,7 @@ Forecast forecast(const Command& command, const Limits& limits, bool can_uring) 
                                format_size(static_cast<double>(limits.memory_bytes)));
   const std::uint64_t cores = command.threads + (command.target.empty() ? 1 : 0);
   all.findings = {
-      judge_backend(command, can_uring, all.obstacle),
+      judge_backend(command, can, all.obstacle),
       judge(
           "enough open files", enough_files,
           fmt::format("{} needed by each end, hard limit {}", format_count(files),
@@ -210,10 +218,14 @@ Forecast forecast(const Command& command, const Limits& limits, bool can_uring) 
 }
 
 Forecast forecast(const Command& command) {
-  bool can_uring = false;
-  for (const Finding& finding : probe_uring())
-    can_uring |= finding.what == kReactorRing && finding.answer == Answer::yes;
-  return forecast(command, find_limits(), can_uring);
+  const auto holds = [](const Findings& findings, std::string_view what) {
+    return std::ranges::any_of(findings, [what](const Finding& finding) {
+      return finding.what == what && finding.answer == Answer::yes;
+    });
+  };
+  const Backends can{.epoll = holds(probe_epoll(), kReactorEpoll),
+                     .uring = holds(probe_uring(), kReactorRing)};
+  return forecast(command, find_limits(), can);
 }
 
 }  // namespace wiremark::probe

@@ -36,8 +36,13 @@ struct Forecast {
   std::string obstacle;  ///< Why it cannot run at all; empty where it can.
 };
 
-/// `can_uring`: whether netload's ring can be set up.
-Forecast forecast(const Command& command, const Limits& limits, bool can_uring);
+/// Which of netload's reactors can run.
+struct Backends {
+  bool epoll = true;
+  bool uring = true;
+};
+
+Forecast forecast(const Command& command, const Limits& limits, const Backends& can);
 
 /// As above, of this machine.
 Forecast forecast(const Command& command);

@@ -27,8 +27,8 @@ std::string failure(std::string_view call, int error) {
 Findings probe_all() {
   Findings all;
   for (const auto part :
-       {probe_uring, probe_zero_copy, probe_busy_polling, probe_datagrams, probe_xdp, probe_stacks,
-        probe_machine, probe_huge_pages, probe_costs, probe_limits}) {
+       {probe_uring, probe_epoll, probe_zero_copy, probe_busy_polling, probe_datagrams, probe_xdp,
+        probe_stacks, probe_machine, probe_huge_pages, probe_costs, probe_limits}) {
     Findings found = part();
     all.insert(all.end(), std::make_move_iterator(found.begin()),
                std::make_move_iterator(found.end()));

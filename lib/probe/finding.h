@@ -34,11 +34,13 @@ std::string failure(std::string_view call, int error);
 /// All that is tried here, and takes well below a second. Must run on a process of one thread.
 Findings probe_all();
 
-/// What the ring that netload needs is called.
+/// What the ring that netload needs is called, and what it needs of epoll.
 inline constexpr const char* kReactorRing = "netload's ring";
+inline constexpr const char* kReactorEpoll = "netload's epoll";
 
 /// Its parts. Each opens what it needs and leaves nothing behind.
 Findings probe_uring();
+Findings probe_epoll();
 Findings probe_zero_copy();
 Findings probe_busy_polling();
 Findings probe_datagrams();

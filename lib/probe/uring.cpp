@@ -52,12 +52,13 @@ Finding refused(const std::string& what, const Error& error) {
 }
 
 // A ring with some flags, and whether an operation that does nothing completes on it: one set up
-// with NO_SQARRAY by code that knows nothing of it accepts 20 and completes none.
-Finding try_flags(const std::string& what, unsigned flags) {
+// with NO_SQARRAY by code that knows nothing of it accepts 20 and completes none. `since` is the
+// first kernel that knows the flags.
+Finding try_flags(const std::string& what, unsigned flags, const char* since) {
   auto ring = SmallRing::open(flags);
   if (!ring) {
     Finding finding = refused(what, ring.error());
-    if (ring.error().code == EINVAL) finding.change = "a newer kernel";
+    if (ring.error().code == EINVAL) finding.change = since;
     return finding;
   }
   const int status = result_of(*ring, operation(IORING_OP_NOP, -1));
@@ -181,9 +182,9 @@ Findings probe_uring() {
     found.push_back(refused("io_uring", ring.error()));
     return found;
   }
-  found.push_back(try_flags("io_uring", 0));
-  found.push_back(try_flags(kReactorRing, kReactorFlags));
-  found.push_back(try_flags("SQPOLL", IORING_SETUP_SQPOLL));
+  found.push_back(try_flags("io_uring", 0, "Linux 5.1"));
+  found.push_back(try_flags(kReactorRing, kReactorFlags, "Linux 6.1"));
+  found.push_back(try_flags("SQPOLL", IORING_SETUP_SQPOLL, "Linux 5.1"));
   // Each trial of a receive leaves one armed, and so has a ring of its own.
   auto ring = SmallRing::open(kReactorFlags);
   auto other = SmallRing::open(kReactorFlags);

@@ -15,6 +15,8 @@ constexpr Limits kLarge{.descriptors = 1'000'000,
                         .cores = 8,
                         .message_ns = 10 * kMicrosecond};
 
+constexpr Backends kBoth;
+
 Command read(std::string_view text) {
   const auto command = Command::parse(text);
   REQUIRE_MESSAGE(command, command.error().message());
@@ -52,7 +54,7 @@ TEST_CASE("what is no command of netload is refused") {
 }
 
 TEST_CASE("a machine that has enough says yes to everything") {
-  const Forecast all = forecast(read("netload -c 20000 -t 4 10.0.0.2:7007"), kLarge, true);
+  const Forecast all = forecast(read("netload -c 20000 -t 4 10.0.0.2:7007"), kLarge, kBoth);
   for (const Finding& finding : all.findings) {
     CAPTURE(finding.what);
     CHECK(finding.answer == Answer::yes);
@@ -64,28 +66,28 @@ TEST_CASE("a machine that has enough says yes to everything") {
 TEST_CASE("each limit is named by the one that is too low") {
   const Command command = read("netload -c 50000 -t 4 10.0.0.2:7007");
   Limits limits = kLarge;
-  CHECK(answer_of(forecast(command, limits, true), "enough ports") == Answer::no);
+  CHECK(answer_of(forecast(command, limits, kBoth), "enough ports") == Answer::no);
   limits.ports = 60'000;
-  CHECK(answer_of(forecast(command, limits, true), "enough ports") == Answer::yes);
+  CHECK(answer_of(forecast(command, limits, kBoth), "enough ports") == Answer::yes);
   limits.descriptors = 50'000;
-  CHECK(answer_of(forecast(command, limits, true), "enough open files") == Answer::no);
-  CHECK(forecast(command, limits, true).obstacle.starts_with("50,032 open files"));
+  CHECK(answer_of(forecast(command, limits, kBoth), "enough open files") == Answer::no);
+  CHECK(forecast(command, limits, kBoth).obstacle.starts_with("50,032 open files"));
   limits = kLarge;
   limits.backlog = 4096;
-  CHECK(answer_of(forecast(command, limits, true), "backlog for a burst") == Answer::no);
-  CHECK(forecast(command, limits, true).obstacle.empty());
+  CHECK(answer_of(forecast(command, limits, kBoth), "backlog for a burst") == Answer::no);
+  CHECK(forecast(command, limits, kBoth).obstacle.empty());
   limits = kLarge;
   limits.memory_bytes = 100 << 20;
-  CHECK(answer_of(forecast(command, limits, true), "enough memory") == Answer::no);
-  CHECK_FALSE(forecast(command, limits, true).obstacle.empty());
+  CHECK(answer_of(forecast(command, limits, kBoth), "enough memory") == Answer::no);
+  CHECK_FALSE(forecast(command, limits, kBoth).obstacle.empty());
   limits = kLarge;
   limits.cores = 3;
-  CHECK(answer_of(forecast(command, limits, true), "a core for each thread") == Answer::no);
+  CHECK(answer_of(forecast(command, limits, kBoth), "a core for each thread") == Answer::no);
 }
 
 TEST_CASE("a rate needs threads that have the time for it") {
   const auto answer = [](std::string_view text) {
-    return answer_of(forecast(read(text), kLarge, true), "time for each message");
+    return answer_of(forecast(read(text), kLarge, kBoth), "time for each message");
   };
   CHECK(answer("netload -R 200k") == Answer::yes);
   CHECK(answer("netload -R 201k") == Answer::no);
@@ -97,16 +99,44 @@ TEST_CASE("over loopback both ends take memory, and ports are no matter") {
   const Command command = read("netload -c 50000");
   Limits limits = kLarge;
   limits.memory_bytes = 300 << 20;
-  CHECK(answer_of(forecast(command, limits, true), "enough ports") == Answer::yes);
-  CHECK(answer_of(forecast(command, limits, true), "enough memory") == Answer::no);
+  CHECK(answer_of(forecast(command, limits, kBoth), "enough ports") == Answer::yes);
+  CHECK(answer_of(forecast(command, limits, kBoth), "enough memory") == Answer::no);
 }
 
-TEST_CASE("a table that has a row for epoll comes without io_uring") {
-  CHECK(forecast(read("netload --compare epoll,uring"), kLarge, false).obstacle.empty());
-  CHECK(forecast(read("netload"), kLarge, false).obstacle.empty());
-  CHECK_FALSE(forecast(read("netload -b uring"), kLarge, false).obstacle.empty());
-  CHECK(answer_of(forecast(read("netload --compare epoll,uring"), kLarge, false), "backends") ==
-        Answer::no);
+// Whether anything that the command asks for can run, and whether all of it can.
+struct Chance {
+  bool any;
+  bool all;
+  bool operator==(const Chance&) const = default;
+};
+
+Chance chance(std::string_view command, const Backends& can) {
+  const Forecast met = forecast(read(command), kLarge, can);
+  return {met.obstacle.empty(), answer_of(met, "backends") == Answer::yes};
+}
+
+TEST_CASE("what runs on a machine without io_uring is what epoll can do") {
+  constexpr Backends kEpoll{.uring = false};
+  CHECK(chance("netload", kEpoll) == Chance{true, true});
+  CHECK(chance("netload -b epoll", kEpoll) == Chance{true, true});
+  CHECK(chance("netload --compare epoll,uring", kEpoll) == Chance{true, false});
+  CHECK(chance("netload -b uring", kEpoll) == Chance{false, false});
+}
+
+TEST_CASE("before Linux 5.11 nothing runs, whatever is asked") {
+  constexpr Backends kNone{.epoll = false, .uring = false};
+  for (const char* command : {"netload", "netload -b epoll", "netload -b uring",
+                              "netload --compare epoll,uring", "netload --compare :7001,:7002"}) {
+    CAPTURE(command);
+    CHECK(chance(command, kNone) == Chance{false, false});
+  }
+  CHECK(forecast(read("netload"), kLarge, kNone).findings[0].change == "Linux 5.11");
+}
+
+TEST_CASE("what a filter denies to epoll alone is left to io_uring") {
+  constexpr Backends kUring{.epoll = false};
+  CHECK(chance("netload", kUring) == Chance{true, true});
+  CHECK(chance("netload -b epoll", kUring) == Chance{false, false});
 }
 
 }  // namespace
