@@ -27,8 +27,7 @@ def initramfs(programs, commands, folder):
         (root / empty).mkdir(parents=True)
     for program in [BUSYBOX, *programs]:
         shutil.copy(program, root / "bin")
-    shutil.copy(INIT, root / "init")
-    os.chmod(root / "init", 0o755)
+    shutil.copy(INIT, root)
     (root / "commands").write_text(commands, encoding="ascii")
     names = sorted(str(path.relative_to(root)) for path in root.rglob("*"))
     archive = subprocess.run(["cpio", "--create", "--format=newc", "--quiet"], cwd=root, check=True,

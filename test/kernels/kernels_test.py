@@ -16,6 +16,7 @@ import tempfile
 
 from case import Unexpected, contains, equal, expect
 from guest import boot
+from outcome import expect_outcome
 
 # The first kernel of each backend, how the tools name it before, and what netprobe calls what is missing.
 SINCE = {"epoll": ((5, 11), "(needs Linux 5.11)", "netload's epoll"),
@@ -85,16 +86,22 @@ class Kernel:
         with tempfile.TemporaryDirectory() as folder:
             self.left = boot(self.image, programs, script(self.backends), pathlib.Path(folder))
 
-    def result(self, name, code):
-        equal(self.left[name + ".code"].strip(), str(code), f"the exit code, with {self.left[name + '.err']!r}")
-        return json.loads(self.left[name + ".out"])
+    def ended(self, name, code):
+        """What a command, which must have ended so, printed on standard output and standard error."""
+        out, err, ended = (self.left[f"{name}.{part}"] for part in ["out", "err", "code"])
+        equal(ended.strip(), str(code), f"the exit code, with {err!r}")
+        return out, err
+
+    def result(self, name):
+        return json.loads(self.ended(name, 0)[0])
 
     def load(self, name, messages, backend):
         """A run of netload: the kernel, the path of its bytes, and that each message was answered."""
-        result = self.result(name, 0)
+        result = self.result(name)
         equal(result["host"]["kernel"], self.release, "the kernel")
         equal(result["path"]["active"], backend, "the backend")
-        counts = [result["outcome"][part] for part in ["planned", "sent", "answered"]]
+        outcome = expect_outcome(result)
+        counts = [outcome[part] for part in ["planned", "sent", "answered"]]
         equal(counts, [messages] * 3, "planned, sent and answered")
         equal(result["totals"]["errors"], {}, "errors")
         equal(result["checks"], [COMPARED], "what was checked")
@@ -108,30 +115,28 @@ class Kernel:
         equal([totals["bytes_in"], totals["bytes_out"]], [wanted] * 2, "bytes in and out")
         equal(totals["errors"], {}, "errors")
 
-    def refusal(self, tool, backend):
-        name = f"{tool}-{backend}"
-        equal(self.left[name + ".code"].strip(), str(REFUSED), "the exit code")
-        contains(self.left[name + ".err"], SINCE[backend][1], "what it says")
+    def refusal(self, name, backend):
+        contains(self.ended(name, REFUSED)[1], SINCE[backend][1], "what it says")
 
     def probed(self, backend):
         """netprobe knows beforehand whether such a load can run, and which kernel it needs."""
         since, _, called = SINCE[backend]
         there = backend in self.backends
-        equal(self.left[f"netprobe-{backend}.code"].strip(), str(0 if there else REFUSED), "the exit code of --for")
-        found = {one["what"]: one for one in self.result("netprobe", 0)["findings"]}[called]
+        self.ended(f"netprobe-{backend}", 0 if there else REFUSED)
+        found = {one["what"]: one for one in self.result("netprobe")["findings"]}[called]
         change = "" if there else "Linux " + ".".join(map(str, since))
         equal([found["answer"], found["change"]], ["yes" if there else "no", change], called)
 
     def automatic(self):
         """Without a choice the best backend serves, and the result says which."""
         if not self.backends:
-            equal(self.left["auto.code"].strip(), str(REFUSED), "the exit code")
-            contains(self.left["auto.err"], SINCE["epoll"][1], "what it says")
+            self.refusal("auto", "epoll")
             return
         self.load("auto", 1000, self.backends[-1])
-        equal(json.loads(self.left["auto.out"])["path"]["requested"], "auto", "what was asked for")
-        falls_back = "netload: using epoll, because io_uring cannot run here" in self.left["auto.err"]
-        equal(falls_back, "uring" not in self.backends, f"whether it says that it falls back: {self.left['auto.err']}")
+        equal(self.result("auto")["path"]["requested"], "auto", "what was asked for")
+        said = self.left["auto.err"]
+        falls_back = "netload: using epoll, because io_uring cannot run here" in said
+        equal(falls_back, "uring" not in self.backends, f"whether it says that it falls back: {said}")
 
     def judge(self):
         for server in self.backends:
@@ -144,7 +149,7 @@ class Kernel:
         for backend in SINCE:
             self.holds(f"netprobe about {backend}", self.probed, backend)
             for tool in ["netload", "netecho"] if backend not in self.backends else []:
-                self.holds(f"{tool} on {backend} says what it needs", self.refusal, tool, backend)
+                self.holds(f"{tool} on {backend} says what it needs", self.refusal, f"{tool}-{backend}", backend)
         self.holds("netload chooses its backend", self.automatic)
 
 
