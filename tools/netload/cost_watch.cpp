@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -62,10 +63,10 @@ Spent CostWatch::spent_at_rest() {
   const Spent before = spent();  // It finds the processes that are there by now.
   if (target_.pids.empty()) return before;
   RestWatch watch;
-  bool caught_up = false;
+  std::optional<std::size_t> left;
   const auto look = [&] {
-    caught_up = caught_up || has_caught_up();
-    return watch.see({now_ns(), caught_up, tree_.runs(), tree_.spent_by_seen()});
+    if (left != 0) left = left_to_do();
+    return watch.see({now_ns(), *left, tree_.runs(), tree_.spent_by_seen()});
   };
   RestWatch::State state = aside(look);
   while (state == RestWatch::State::works) {
@@ -79,9 +80,9 @@ Spent CostWatch::spent_at_rest() {
   return after;
 }
 
-bool CostWatch::has_caught_up() const {
+std::size_t CostWatch::left_to_do() const {
   const measure::UnfinishedConnections left = unfinished();
-  return left.unaccepted == 0 && left.unclosed <= left_open_;
+  return left.unaccepted + (left.unclosed - std::min(left.unclosed, left_open_));
 }
 
 measure::UnfinishedConnections CostWatch::unfinished() const {

@@ -54,7 +54,7 @@ class CostWatch {
   std::string replaced() const;
 
  private:
-  bool has_caught_up() const;
+  std::size_t left_to_do() const;  // Connections that the server has yet to accept or close.
   measure::UnfinishedConnections unfinished() const;
   bool has_tcp_port() const;  // Of a server whose processes are known.
 

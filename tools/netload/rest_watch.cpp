@@ -5,26 +5,29 @@ namespace wiremark::tools {
 
 namespace {
 
-// Processor time of a server: that of one that spins, and of one that has connections to handle.
+// Processor time of a server that spins, and of one that has connections to handle, since it came
+// on with them.
 constexpr Nanoseconds kRunsOn = 300 * kMillisecond, kWorksInVain = kSecond;
-// And time: of one that does nothing about them, and of one that gets hardly any processor time.
-constexpr Nanoseconds kStandsStill = kSecond, kWaitMost = 10 * kSecond;
+// And time: that it rests all the same, and of one that gets hardly any processor time.
+constexpr Nanoseconds kRestsInVain = kSecond, kWaitMost = 10 * kSecond;
 
 }  // namespace
 
 RestWatch::State RestWatch::see(const ServerSeen& seen) {
-  if (seen.caught_up && !seen.runs) return State::rests;
-  if (!first_) first_ = seen;
-  if (!caught_up_ && seen.caught_up) caught_up_ = seen;
-  if (!last_run_ || seen.runs) last_run_ = seen;
-  const bool too_long = seen.at - first_->at >= kWaitMost;
-  if (caught_up_) {
-    const bool runs_on = too_long || seen.spent - caught_up_->spent >= kRunsOn;
-    return runs_on ? State::runs_on : State::works;
+  if (!first_) first_ = before_ = progress_ = seen;
+  if (seen.left < progress_.left) {
+    progress_ = seen;
+    rested_ = 0;
+  } else if (!before_.runs && !seen.runs) {
+    rested_ += seen.at - before_.at;
   }
-  const bool in_vain = seen.spent - first_->spent >= kWorksInVain;
-  const bool stands_still = seen.at - last_run_->at >= kStandsStill;
-  return too_long || in_vain || stands_still ? State::behind : State::works;
+  before_ = seen;
+  if (seen.left == 0 && !seen.runs) return State::rests;
+  const bool too_long = seen.at - first_->at >= kWaitMost;
+  const Nanoseconds spent = seen.spent - progress_.spent;
+  if (seen.left == 0) return too_long || spent >= kRunsOn ? State::runs_on : State::works;
+  const bool in_vain = spent >= kWorksInVain || rested_ >= kRestsInVain;
+  return too_long || in_vain ? State::behind : State::works;
 }
 
 std::string_view why_unknown(RestWatch::State state) {

@@ -1,6 +1,7 @@
 // When a server has done its part about connections that were opened or closed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -12,19 +13,20 @@ namespace wiremark::tools {
 /// What shows of a server at a moment.
 struct ServerSeen {
   Nanoseconds at = 0;
-  bool caught_up = false;  ///< As far as shows, it has accepted or closed all that it had to.
-  bool runs = false;       ///< A thread of it runs, or waits for a processor.
-  Nanoseconds spent = 0;   ///< Its processor time, from some moment on.
+  std::size_t left = 0;   ///< Connections that it has yet to accept or close, as far as shows.
+  bool runs = false;      ///< A thread of it runs, or waits for a processor.
+  Nanoseconds spent = 0;  ///< Its processor time, from some moment on.
 };
 
-/// Follows a server until it rests, or it shows that it will not. That one counts in its own
-/// processor time, of which a server gets less while others have the processors.
+/// Follows a server until it rests and has nothing left, or it shows that it will not come to that.
+/// That one counts in its own processor time, of which a server gets less while others have the
+/// processors, and in the time in which it rests though something is left.
 class RestWatch {
  public:
   enum class State : std::uint8_t {
     works,
     rests,
-    runs_on,  ///< It has caught up and goes on all the same: it spins, or serves others.
+    runs_on,  ///< Nothing is left and it goes on all the same: it spins, or serves others.
     behind    ///< It does not accept or close connections that wait for that.
   };
 
@@ -32,8 +34,9 @@ class RestWatch {
   State see(const ServerSeen& seen);
 
  private:
-  // Since when, and at which of its processor times.
-  std::optional<ServerSeen> first_, caught_up_, last_run_;
+  std::optional<ServerSeen> first_;
+  ServerSeen before_, progress_;  // The last look; that at which less was left than ever before.
+  Nanoseconds rested_ = 0;        // In all since then, with something left.
 };
 
 /// Why nobody knows what a server had to do that ended in this state; empty where it rested.
