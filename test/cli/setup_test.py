@@ -239,6 +239,22 @@ def packages_that_are_installed_are_told(machine):
 
 
 @on_a_machine
+def options_bring_what_they_need(machine):
+    """The headers of asio are missing, which only the peers use."""
+    machine.program("c++", "! grep -q asio.hpp")
+    for name in ("python3", "apt-cache"):
+        machine.program(name, "exit 0")
+    machine.program("apt-get", 'echo "$*" >>asked')
+    machine.output("build", "-Dpeers=auto")
+    expect(not os.path.exists(machine.folder + "/asked"), "what may be missing is installed")
+    for option in ["peers", "mpi", "rivals"]:
+        machine.output("build", f"-D{option}=enabled")
+        with open(machine.folder + "/asked", encoding="ascii") as file:
+            contains(file.read(), " libasio-dev")
+        os.remove(machine.folder + "/asked")
+
+
+@on_a_machine
 def what_a_release_does_not_have_is_not_asked_for(machine):
     """Only its lists tell, and they come on the way."""
     machine.program("ls", "test -e lists")
