@@ -19,11 +19,15 @@ def frame(content, guid=1):
 
 
 def unread_by_the_server(client):
-    """Bytes of this connection that wait in the kernel, from /proc/net/tcp."""
-    end = f":{client.getsockname()[1]:04X}"
+    """Bytes of this connection that wait in the kernel, from /proc/net/tcp.
+
+    Both of its ports say which it is: connect(2) gives one port to sockets with different targets.
+    """
+    ends = [f"{port:04X}" for _, port in (client.getpeername(), client.getsockname())]
     with open("/proc/net/tcp", encoding="ascii") as table:
         rows = [line.split() for line in table]
-    return sum(int(row[4].split(":")[1], 16) for row in rows if row[2].endswith(end) and row[3] == "01")
+    return sum(int(row[4].split(":")[1], 16) for row in rows
+               if [row[1].split(":")[-1], row[2].split(":")[-1]] == ends and row[3] == "01")
 
 
 @case
