@@ -1,11 +1,11 @@
 """Where the kernel drops datagrams: in a socket that has no room, and before any socket."""
 
+from socket_table import udp_sockets_at
+
 
 def at_port(port):
     """What the sockets of a UDP port had no room for (the last column of /proc/net/udp)."""
-    with open("/proc/net/udp", encoding="ascii") as table:
-        return sum(int(line.split()[-1]) for line in table.readlines()[1:]
-                   if line.split()[1].endswith(f":{int(port):04X}"))
+    return sum(int(row[-1]) for row in udp_sockets_at(port))
 
 
 def before_sockets():

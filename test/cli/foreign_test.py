@@ -10,6 +10,7 @@ import tempfile
 from bad_server import BadServer, echo
 from case import Skip, case, contains, equal, expect, realtime, run, wait_until
 from process import Echo, Process, connect, free_port, netload, require_backend, run_program
+from socket_table import udp_sockets_at
 
 
 def require(name):
@@ -158,17 +159,12 @@ def drive_datagrams(*argv):
     """A server that echoes datagrams of one client, the first that comes."""
     port = free_port()
     with Process(*[part.replace("PORT", str(port)) for part in argv]) as server:
-        wait_until(lambda: bound_over_udp(port) or not server.running, f"{argv[0]} was bound")
+        wait_until(lambda: udp_sockets_at(port) or not server.running, f"{argv[0]} was bound")
         ended = netload(f"udp:127.0.0.1:{port}", "-c", "1", "-n", "500", "-s", "16-1k", "--timeout", "30s",
                         "--json").ended_with(0)
         outcome = ended.json()["outcome"]
         equal((outcome["sent"], outcome["answered"], outcome["lost"]), (500, 500, 0), "sent, answered and lost")
         server.process.terminate()
-
-
-def bound_over_udp(port):
-    with open("/proc/net/udp", encoding="ascii") as table:
-        return any(line.split()[1].endswith(f":{port:04X}") for line in table.readlines()[1:])
 
 
 @case

@@ -16,6 +16,7 @@ from case import Skip, case, contains, equal, expect, realtime, run, wait_until
 from cgroup import ControlGroup
 from network_namespace import NetworkNamespace, ip
 from process import Echo, free_port, lines_of, netload, program, require_backend, run_program, start_netload
+from socket_table import LISTENS, OPEN, received, tcp_sockets_at
 from standstill import UNTIL_TOLD, answered_in
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -39,7 +40,7 @@ class Server:
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self.address = f"127.0.0.1:{port}"
         # A connection would be one more for the server to see.
-        wait_until(lambda: self.process.poll() is not None or sockets_at(port, LISTENS), "the server listened")
+        wait_until(lambda: self.process.poll() is not None or tcp_sockets_at(port, LISTENS), "the server listened")
         expect(self.process.poll() is None, f"{argv} ended")
 
     def spent_s(self, forks=False):
@@ -60,19 +61,9 @@ class Server:
             self.group.__exit__()
 
 
-OPEN, LISTENS = "01", "0A"  # The kernel's states of a TCP socket (net/tcp_states.h).
-
-
-def sockets_at(port, state):
-    """The rows of /proc/net/tcp for those with this port that are in that state."""
-    with open("/proc/net/tcp", encoding="ascii") as table:
-        rows = [line.split() for line in table.readlines()[1:]]
-    return [row for row in rows if row[1].endswith(f":{int(port):04X}") and row[3] == state]
-
-
 def unaccepted(port):
-    """How many connections wait for a server: the rx_queue of who listens."""
-    return sum(int(row[4].partition(":")[2], 16) for row in sockets_at(port, LISTENS))
+    """How many connections wait for a server."""
+    return sum(received(row) for row in tcp_sockets_at(port, LISTENS))
 
 
 def forking(how, port=None):
@@ -139,7 +130,7 @@ def several_share_a_port():
     with contextlib.ExitStack() as stack:
         port = free_port()
         servers = [stack.enter_context(forking("reuseport", port)) for _ in range(3)]
-        wait_until(lambda: len(sockets_at(port, LISTENS)) == 3, "all three listened")
+        wait_until(lambda: len(tcp_sockets_at(port, LISTENS)) == 3, "all three listened")
         expect_cost_of(servers)
 
 
@@ -258,7 +249,7 @@ def a_server_that_stands_still_is_waited_for():
             wait_until(lambda: answered_in(lines_of(load)) > 0, "there were answers")
             server.pause()
             load.signal(signal.SIGINT)
-            wait_until(lambda: not sockets_at(server.port, OPEN), "the connections were closed")
+            wait_until(lambda: not tcp_sockets_at(server.port, OPEN), "the connections were closed")
             server.signal(signal.SIGCONT)
             spent = lines_of(load.finish().ended_with(130))[-1]["cpu"]["server"]
     expect(spent.get("opening_s", 0) > 0 and spent.get("closing_s", 0) > 0, f"the server: {spent}")

@@ -8,6 +8,7 @@ import struct
 
 from case import Skip, case, contains, equal, expect, run, wait_until
 from process import Echo, check_echo, check_never_reading, netecho, netload, receive, require_backend
+from socket_table import OPEN, leads_to, received, tcp_sockets_at
 
 FORMATS = ["raw", "bytes", "protobuf", "json", "flatbuffers", "y3"]
 STAGED = ("--model", "staged")
@@ -19,15 +20,12 @@ def frame(content, guid=1):
 
 
 def unread_by_the_server(client):
-    """Bytes of this connection that wait in the kernel, from /proc/net/tcp.
+    """Bytes of this connection that wait in the kernel.
 
     Both of its ports say which it is: connect(2) gives one port to sockets with different targets.
     """
-    ends = [f"{port:04X}" for _, port in (client.getpeername(), client.getsockname())]
-    with open("/proc/net/tcp", encoding="ascii") as table:
-        rows = [line.split() for line in table]
-    return sum(int(row[4].split(":")[1], 16) for row in rows
-               if [row[1].split(":")[-1], row[2].split(":")[-1]] == ends and row[3] == "01")
+    here, there = client.getsockname()[1], client.getpeername()[1]
+    return sum(received(row) for row in tcp_sockets_at(there, OPEN) if leads_to(row, here))
 
 
 @case
