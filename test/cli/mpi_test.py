@@ -191,7 +191,9 @@ def a_rank_that_has_begun_when_all_agree_anew_is_named():
         job.finish(SECONDS).ended_with(3)
         contains(job.err, "rank 1 (")
         contains(job.err, "its load had begun when it heard of another start")
-        expect("rank 0 (" not in job.err, f"rank 0 is named: {job.err}")
+        # Rank 2 has no handler of SIGTERM, so it is ended by it, as a netload is that has hardly started.
+        for rank in (0, 2):
+            expect(f"rank {rank} (" not in job.err, f"rank {rank} is named: {job.err}")
         equal(job.out, "", "what is printed")
 
 
@@ -280,10 +282,10 @@ def a_rank_without_a_way_to_the_target_is_named():
         cluster.inside("b", "route", "add", "unreachable", cluster.SERVER)
         with cluster.start(4, "-c", "8", "-r", "100", "-d", "30s", cluster.target) as job:
             job.finish(SECONDS).ended_with(3)
-            for rank in (2, 3):
-                contains(job.err, f"rank {rank} (")
-            contains(job.err, "No route to host")
-            expect("rank 0 (" not in job.err, f"rank 0 is named: {job.err}")
+            # The first of the two ends the other, which may not have tried by then.
+            named = re.findall(r"^netload-mpi: rank (\d) \(.*", job.err, re.MULTILINE)
+            expect(named and set(named) <= {"2", "3"}, f"ranks that are named: {job.err}")
+            equal(len(named), len(re.findall("No route to host$", job.err, re.MULTILINE)), f"those without a way: {job.err}")
             equal(job.out, "", "what is printed")
 
 

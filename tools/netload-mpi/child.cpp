@@ -30,8 +30,10 @@ void read_into(Fd& fd, std::string& text) {
   if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) fd = Fd();
 }
 
+// With SIGTERM blocked, as it is not in `signals`.
 [[noreturn]] void become(const std::string& program, const std::vector<std::string>& arguments,
-                         pid_t parent, int start, int out, int err) {
+                         pid_t parent, int start, int out, int err, const sigset_t& signals) {
+  ::signal(SIGTERM, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(1);
   ::setpgid(0, 0);  // mpirun signals whole groups, and a netload ends at once at a second signal.
@@ -46,6 +48,7 @@ void read_into(Fd& fd, std::string& text) {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &signals, nullptr);
   ::execv(program.c_str(), argv.data());
   ::_exit(127);
 }
@@ -67,10 +70,16 @@ Result<Child> Child::start(std::vector<std::string> arguments) {
   Fd err_ours(err[0]), err_theirs(err[1]);
   Child child;
   const pid_t parent = ::getpid();
+  // The fork has our handler of SIGTERM, which would take a stop() that comes before execv(3).
+  sigset_t to_end, signals;
+  ::sigemptyset(&to_end);
+  ::sigaddset(&to_end, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &to_end, &signals);
   child.pid_ = ::fork();
-  if (child.pid_ < 0) return failed("fork");
   if (child.pid_ == 0)
-    become(*program, arguments, parent, theirs.get(), out_theirs.get(), err_theirs.get());
+    become(*program, arguments, parent, theirs.get(), out_theirs.get(), err_theirs.get(), signals);
+  ::pthread_sigmask(SIG_SETMASK, &signals, nullptr);
+  if (child.pid_ < 0) return failed("fork");
   child.start_ = std::move(ours);
   child.out_ = std::move(out_ours);
   child.err_ = std::move(err_ours);
@@ -121,6 +130,7 @@ std::optional<std::string> Child::first_line(std::string& text) {
 std::string Child::end_in_words() const {
   if (status_ && WIFSIGNALED(*status_)) {
     const int number = WTERMSIG(*status_);
+    if (stopping_ && number == SIGTERM) return {};  // It had not come to its own handler.
     return fmt::format("netload was ended by signal {} ({})", number, ::strsignal(number));
   }
   std::string text = complained_;

@@ -31,12 +31,12 @@ class Child {
   std::optional<std::string> take_line();
   /// True when it has ended and all it said was taken.
   bool ended() const noexcept { return status_.has_value() && said_.empty(); }
-  /// How it ended, in words, and what it said on standard error.
+  /// How it ended, in words, or what it said on standard error; nothing where stop() ended it.
   std::string end_in_words() const;
 
   /// Tells it when to start, in seconds since 1970.
   void start_at(double seconds) const;
-  /// Asks it to end; its result is what it has.
+  /// Asks it to end; its result is what it has, and there is none where it has hardly started.
   void stop();
 
  private:

@@ -121,9 +121,8 @@ Result<report::RunResult> Gathering::sum(const std::string& silent, bool& lacks_
   std::vector<report::Generator> lost;
   for (int rank = 0; rank < size_; ++rank) {
     const auto known = outcomes_.find(rank);
-    const Outcome outcome = known == outcomes_.end()
-                                ? Outcome{.host = {}, .lost = silent, .result = {}}
-                                : known->second;
+    Outcome outcome = known == outcomes_.end() ? Outcome() : known->second;
+    if (outcome.lost.empty() && outcome.result.empty()) outcome.lost = silent;
     const std::string name = fmt::format("rank {}", rank);
     if (!outcome.lost.empty()) {
       lost.push_back({.name = name, .host = outcome.host, .lost = outcome.lost, .verdict = {}});

@@ -16,8 +16,9 @@ namespace wiremark::tools {
 struct Outcome {
   std::string host;          ///< Name and address of the machine.
   double clock_ahead_s = 0;  ///< Of rank 0's clock.
-  std::string lost;          ///< Why there is no result; or empty.
-  std::string result;        ///< In JSON.
+  std::string lost;          ///< Why there is no result. Nothing if there is one, or if it was
+                             ///< asked to end before it had one.
+  std::string result;        ///< In JSON, or nothing.
 
   std::string to_text() const;
   static Outcome parse(const std::string& text);
@@ -42,9 +43,9 @@ class Gathering {
   /// Says which ranks could not begin, and why. The exit code.
   int say_why_not(bool interrupted) const;
 
-  /// Adds up what came, and delivers it; a rank that has said nothing is lost for the reason
-  /// `silent`. The exit code. Errors: not one result, results that cannot be added, or a file that
-  /// cannot be written.
+  /// Adds up what came, and delivers it; a rank that has said nothing, or that has neither result
+  /// nor reason, is lost for the reason `silent`. The exit code. Errors: not one result, results
+  /// that cannot be added, or a file that cannot be written.
   Result<int> deliver_sum(const std::string& silent);
 
  private:

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Stands where child_test.cpp looks for a netload: ends at once with $1, or waits as one that has
+# not come to its handlers of signals.
+case $1 in
+  [0-9]) exit "$1" ;;
+esac
+exec sleep 5
