@@ -30,7 +30,7 @@ void read_into(Fd& fd, std::string& text) {
   if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) fd = Fd();
 }
 
-// With SIGTERM blocked, as it is not in `signals`.
+// Called with SIGTERM blocked. The netload has the mask `signals`, so it takes what came since.
 [[noreturn]] void become(const std::string& program, const std::vector<std::string>& arguments,
                          pid_t parent, int start, int out, int err, const sigset_t& signals) {
   ::signal(SIGTERM, SIG_DFL);
