@@ -33,6 +33,11 @@ def document(*args):
     return json.loads(done.stdout)
 
 
+def unfolded(text):
+    """The text with each line whole: how many figures fit into one depends on how large they are."""
+    return re.sub(r"\n {10,}", " ", text)
+
+
 class CommandLine(unittest.TestCase):
     def refuses(self, *args, says):
         done = run(*args)
@@ -226,8 +231,7 @@ class Output(unittest.TestCase):
         for cell in cells:
             for figure in ("instructions", "cycles"):
                 self.assertEqual(cell[figure] is None, bool(why_not), cell["key"])
-        whole = re.sub(r"\n {10,}", " ", done.stdout)  # Sentences are folded below their value.
-        notes = [line for line in whole.splitlines() if line.startswith("counters ")]
+        notes = [line for line in unfolded(done.stdout).splitlines() if line.startswith("counters ")]
         self.assertEqual(notes, [f"counters  instructions and cycles n/a ({why_not})"] if why_not else [])
 
     def test_instructions_and_cycles_stand_where_the_machine_counts_them(self):
@@ -251,14 +255,15 @@ class Output(unittest.TestCase):
         slower = run(*repeated, "-f", "bytes", "--baseline", str(fast_past), "--tolerance", "50%")
         self.assertEqual(slower.returncode, 1)
         self.assertIn("of 10 rows 10 slower", slower.stdout)
-        self.assertRegex(slower.stdout, r"slower +[\d.]+ \([\d.]+ to [\d.]+\) +packet/ascii/bytes:own/decode/hot\n")
+        self.assertRegex(unfolded(slower.stdout), r"slower +[\d.]+ \([\d.]+ to [\d.]+\) +packet/ascii/bytes:own/decode/hot\n")
         self.assertIn("tolerance 50%, each 96.9 % sure\n", slower.stdout)
         torn = run(*repeated, "-f", "bytes", "--baseline", str(torn_past))
         self.assertEqual(torn.returncode, 0, torn.stdout)
         self.assertIn("10 undecided (more --repeat", torn.stdout)
         self.assertEqual([line for line in slower.stdout.splitlines() if len(line) > 80], [])
-        self.assertNotRegex(torn.stdout, "undecided .* packet")
-        self.assertRegex(run(*repeated, "-f", "bytes", "-v", "--baseline", str(torn_past)).stdout, "undecided .* packet")
+        self.assertNotRegex(unfolded(torn.stdout), "undecided .* packet")
+        told = run(*repeated, "-f", "bytes", "-v", "--baseline", str(torn_past)).stdout
+        self.assertRegex(unfolded(told), "undecided .* packet")
         added = run(*repeated, "-f", "bytes,protobuf", "--baseline", str(slow_past))
         self.assertIn("new        packet/ascii/protobuf:own/decode/hot", added.stdout)
         other = run(*repeated, "-f", "protobuf", "--baseline", str(slow_past))
