@@ -15,9 +15,10 @@ import sys
 # The line of test/quiet_meter.py, which runs each of them: how long it was held up, and what was stolen.
 METER = re.compile(r'^quiet meter: (?:quiet|held up (?P<ms>\d+) ms): .* steal (?P<steal>[\d.]+) %$', re.MULTILINE)
 UNMETERED = 'quiet meter: nothing, it was killed'
-# How programs of test/cli/case.py, test/faults and doctest name a failed case.
+# How programs of test/cli/case.py, test/faults, unittest and doctest name a failed case.
 CASE = re.compile(r'^(\w+) \([\d.]+ s\): FAILED', re.MULTILINE)
 FAULT = re.compile(r'^(.+), (\S+) (\S+) (\S+): FAILED', re.MULTILINE)
+METHOD = re.compile(r'^(?:FAIL|ERROR): (\w+) \(', re.MULTILINE)
 UNIT_CASE = re.compile(r'^TEST CASE:  (.+)$', re.MULTILINE)
 PASSED = {'OK', 'EXPECTEDFAIL'}
 SLOWEST = 8
@@ -39,7 +40,7 @@ def said(run):
 def complaints(run):
     """The lines in which a failed test says what was wrong, else its last ones."""
     lines = [line[:300] for line in said(run)]
-    saying = [line for line in lines if any(word in line for word in ('FAILED', 'ERROR', 'SUMMARY'))]
+    saying = [line for line in lines if any(word in line for word in ('FAILED', 'ERROR', 'SUMMARY', 'AssertionError'))]
     return (saying or lines)[-3:]
 
 
@@ -61,6 +62,8 @@ def failed_cases(run):
         return names, ['--only', *names]
     if fault := FAULT.search(output):
         return [fault[0].rpartition(':')[0]], ['--only', *fault.groups()]
+    if names := METHOD.findall(run.get('stderr', '')):
+        return names, [part for name in names for part in ('-k', f'*.{name}')]
     blocks = re.split('^={60,}$', output, flags=re.MULTILINE)  # One that only tells something says no ERROR.
     names = list(dict.fromkeys(name for block in blocks if 'ERROR:' in block for name in UNIT_CASE.findall(block)))
     # A comma would end a name, and a quote the argument; a question mark stands for any letter.

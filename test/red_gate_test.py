@@ -27,7 +27,7 @@ test('some cases', find_program('python3'), args: [files('cases.py'), '--decidin
      env: {{'PYTHONPATH': '{cases}'}})
 add_test_setup('metered', exe_wrapper: '{meter}')
 """
-CASES = """from case import case, equal, run
+OWN_CASES = """from case import case, equal, run
 
 @case
 def lacking():
@@ -42,6 +42,18 @@ def wrong():
     equal(1, 2, "it")
 
 run()
+"""
+UNITTEST_CASES = """import sys, unittest
+
+class It(unittest.TestCase):
+    def test_right(self):
+        self.assertEqual(1, 1)
+
+    def test_wrong(self):
+        self.assertEqual(1, 2, "it")
+
+del sys.argv[1:4]
+unittest.main(verbosity=2)
 """
 
 
@@ -108,19 +120,28 @@ def what_decides_is_named_with_what_runs_it_alone():
 
 @case
 def the_command_runs_that_case_alone():
+    again = told_and_run_alone(OWN_CASES, "wrong (")
+    contains(again, "s): FAILED in line 13: it: expected 2, got 1")
+    expect("right (" not in again, f"others ran, too:\n{again}")
+    again = told_and_run_alone(UNITTEST_CASES, "test_wrong: FAIL: AssertionError: 1 != 2 : it | FAILED (failures=1)")
+    contains(again, "FAIL: test_wrong (")
+    expect("test_right" not in again, f"others ran, too:\n{again}")
+
+
+def told_and_run_alone(cases, words):
+    """What the command that a gate names says, of a test with one that fails; the gate has these words of that."""
     with tempfile.TemporaryDirectory() as folder:
         source, build = pathlib.Path(folder), pathlib.Path(folder, "build")
         (source / "meson.build").write_text(PROJECT.format(cases=HERE / "cli", meter=HERE / "quiet_meter.py"))
-        (source / "cases.py").write_text(CASES)
+        (source / "cases.py").write_text(cases)
         subprocess.run(["meson", "setup", build, source], check=True, capture_output=True)
         failed = subprocess.run(["meson", "test", "-C", build, "--setup", "metered"], check=False, capture_output=True)
         equal(failed.returncode, 1, "the exit code of a test that fails")
-        line = tally(build).stdout.splitlines()[2]
+        first, _, line = tally(build).stdout.splitlines()[:3]
+        contains(first, f": {words}")
         expect(line.startswith("  alone: "), f"the third line: {line}")
-        again = subprocess.run(line.removeprefix("  alone: ") + " --verbose", shell=True, check=False,
-                               capture_output=True, text=True)
-    contains(again.stdout, "s): FAILED in line 13: it: expected 2, got 1")
-    expect("right (" not in again.stdout, f"others ran, too:\n{again.stdout}")
+        return subprocess.run(line.removeprefix("  alone: ") + " --verbose", shell=True, check=False,
+                              capture_output=True, text=True).stdout
 
 
 def gate(setup, cache, **variables):
