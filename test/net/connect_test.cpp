@@ -110,14 +110,9 @@ TEST_CASE_TEMPLATE("3,000 connects in one turn all arrive", R, EpollReactor, Uri
 
 TEST_CASE_TEMPLATE("a refused connect is announced by on_close alone", R, EpollReactor,
                    UringReactor) {
-  Address nobody = address("127.0.0.1:0");
-  {
-    const auto listener = listen_on(nobody, {});
-    REQUIRE(listener);
-    nobody = Address::of_socket(listener->get()).value();
-  }
+  const RefusingPort nobody("127.0.0.1:0");
   const std::string no_path = "unix:/nonexistent/wiremark.socket";
-  for (const Address& to : {nobody, address(no_path)}) {
+  for (const Address& to : {nobody.address(), address(no_path)}) {
     const auto backend = open_backend<R>();
     StreamsOf<R> reactor(*backend);
     Stop stop;

@@ -395,15 +395,12 @@ TEST_CASE_TEMPLATE("what is sent in the last turn leaves", R, EpollReactor, Urin
 
 TEST_CASE_TEMPLATE("a port where nobody listens is told to each connection", R, EpollReactor,
                    UringReactor) {
-  const Address nowhere = [] {
-    const auto socket = bind_on(net::address("udp:127.0.0.1:0"));
-    return Address::of_socket(socket->get()).value();
-  }();
+  const RefusingPort nowhere("udp:127.0.0.1:0");
   Counting<R> client;
   auto backend = R::open({});
   REQUIRE(backend);
   DatagramsOf<R> reactor(**backend);
-  client.load(reactor, nowhere);
+  client.load(reactor, nowhere.address());
   CHECK(client.right == 0);
   CHECK(client.errors[ECONNREFUSED] >= static_cast<int>(Counting<R>::kPeers));
   CHECK(reactor.connections() == Counting<R>::kPeers);

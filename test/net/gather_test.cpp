@@ -380,11 +380,11 @@ TEST_CASE_TEMPLATE("so do answers", R, EpollReactor, UringReactor) {
 // its datagram: of those that leave together one is lost, and not all.
 TEST_CASE_TEMPLATE("the error of an earlier datagram takes one with it", R, EpollReactor,
                    UringReactor) {
-  const Address nowhere = Plain("udp:127.0.0.1:0").address();
+  const RefusingPort nowhere("udp:127.0.0.1:0");
   Burst<R> burst;
   burst.messages.push_back({0, "into the void"});
   for (std::size_t i = 0; i < 20; ++i) burst.messages.push_back({0, numbered(64, i)});
-  const ReactorStats stats = run_burst(burst, {nowhere});
+  const ReactorStats stats = run_burst(burst, {nowhere.address()});
   REQUIRE(!burst.errors.empty());
   for (const int error : burst.errors) CHECK(error == ECONNREFUSED);
   CHECK(stats.datagrams_out.get() + stats.datagrams_unsent.get() == 21);

@@ -32,6 +32,25 @@ bool eventually(F&& holds) {
 
 inline Address address(const std::string& text) { return Address::parse(text).value(); }
 
+/// A port where nobody listens. It is held, or the kernel could give it to another test, and to the
+/// very connections that are to be refused.
+class RefusingPort {
+ public:
+  explicit RefusingPort(const std::string& where) {
+    const Address any = net::address(where);
+    const int type = any.is_udp() ? SOCK_DGRAM : SOCK_STREAM;
+    fd_ = Fd(::socket(any.family(), type | SOCK_CLOEXEC, 0));
+    REQUIRE(::bind(fd_.get(), any.data(), any.size()) == 0);
+    const Address own = address();
+    // A UDP socket that is connected to itself takes datagrams of nobody else (udp(7)).
+    if (any.is_udp()) REQUIRE(::connect(fd_.get(), own.data(), own.size()) == 0);
+  }
+  Address address() const { return Address::of_socket(fd_.get()).value(); }
+
+ private:
+  Fd fd_;
+};
+
 /// Echoes everything.
 struct Echo {
   void on_open(Conn&) {}
