@@ -255,6 +255,23 @@ def options_bring_what_they_need(machine):
 
 
 @on_a_machine
+def a_tree_that_was_built_is_tested_with_the_modules_that_come_after(machine):
+    """Meson is asked anew, since the python that it found has not the modules."""
+    machine.program("meson", 'echo "$1 $2" >>asked; touch build/build.ninja')
+    machine.program("python3", """case $* in
+      '-m venv '*) mkdir -p build/venv/bin; printf '#!/bin/sh\\nexit 0\\n' >build/venv/bin/python3
+                   chmod 755 build/venv/bin/python3 ;;
+      *hdrh*) exit 1 ;;
+      esac""")
+    for word in ["build", "test", "test"]:
+        code, out = machine.output(word)
+        equal(code, 0, f"the exit code of {word}: {out}")
+    with open(machine.folder + "/asked", encoding="ascii") as file:
+        equal(file.read().splitlines(), ["setup build", "setup --reconfigure", *["test -C"] * 4],
+              "what meson was asked for")
+
+
+@on_a_machine
 def what_a_release_does_not_have_is_not_asked_for(machine):
     """Only its lists tell, and they come on the way."""
     machine.program("ls", "test -e lists")
