@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """What a gate says of the tests that failed in it, and what it keeps. GATE is the folder of its scripts."""
 
+import contextlib
 import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
-from case import case, contains, equal, expect, run
+from case import Skip, case, contains, equal, expect, run, wait_until
 
 HERE = pathlib.Path(__file__).resolve().parent
 GATE = pathlib.Path(os.environ["GATE"])
@@ -54,6 +56,19 @@ class It(unittest.TestCase):
 
 del sys.argv[1:4]
 unittest.main(verbosity=2)
+"""
+
+
+# A system in which setup tells what it is asked for and where, and waits until the other one is asked, too.
+SYSTEM = """#!/bin/bash
+told=${0%/*}/../told
+echo "$3 $1 ${SYSTEM:-anew} $$" >>"$told"
+declare -A other=([build]=address [address]=build [thread]=test [test]=thread)
+for ((i = 0; i < 3000; ++i)); do
+  ! grep -q "^${other[$3]} " "$told" || break
+  sleep 0.01
+done
+((i < 3000)) || { echo "no ${other[$3]} beside $3"; exit 1; }
 """
 
 
@@ -144,23 +159,35 @@ def told_and_run_alone(cases, words):
                               capture_output=True, text=True).stdout
 
 
-def gate(setup, cache, **variables):
-    """What a gate of one step says, in which setup is this script, and how it ends. No gate around it helps it."""
-    outside = {name: value for name, value in os.environ.items() if not name.startswith(("CCACHE_", "CACHE"))}
+@contextlib.contextmanager
+def project(programs):
+    """A folder with a gate's scripts, and these programs instead of those that it has or calls."""
     with tempfile.TemporaryDirectory() as folder:
-        project = pathlib.Path(folder)
-        shutil.copytree(GATE, project / ".ci")
-        (project / "setup").write_text(f"#!/bin/sh\n{setup}\n")
-        (project / "setup").chmod(0o755)
-        return subprocess.run(["bash", ".ci/run", "host"], cwd=project, capture_output=True, text=True, check=False,
-                              env={**outside, "XDG_CACHE_HOME": cache, **variables})
+        shutil.copytree(GATE, pathlib.Path(folder, ".ci"))
+        for path, script in programs.items():
+            program = pathlib.Path(folder, path)
+            program.write_text(script, encoding="utf-8")
+            program.chmod(0o755)
+        yield folder
+def begin_gate(folder, *words, **variables):
+    """A gate, which a gate around it does not help."""
+    outside = {name: value for name, value in os.environ.items() if not name.startswith(("CCACHE_", "CACHE"))}
+    return subprocess.Popen(["bash", ".ci/run", *words], cwd=folder, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, env={**outside, **variables})
+
+
+def gate(setup, cache, **variables):
+    """What a gate of one step says, in which setup is this script, and how it ends."""
+    with project({"setup": f"#!/bin/sh\n{setup}\n"}) as folder:
+        process = begin_gate(folder, "host", XDG_CACHE_HOME=cache, **variables)
+        return process.communicate()[0], process.returncode
 
 
 def last_lines_of_a_gate(said, code, green=False):
     """Of one that keeps nothing, in which setup says this and ends with that."""
-    done = gate(f"cat <<'TEXT'\n{said}TEXT\nexit {code}", cache="/dev/null")
-    equal(done.returncode, int(not green), "the exit code of the gate")
-    return done.stdout.splitlines()[-10:]
+    out, ended = gate(f"cat <<'TEXT'\n{said}TEXT\nexit {code}", cache="/dev/null")
+    equal(ended, int(not green), "the exit code of the gate")
+    return out.splitlines()[-10:]
 
 
 def failures(count):
@@ -198,8 +225,63 @@ def a_gate_keeps_what_compilers_made_where_it_can():
         (programs / "ccache").write_text("#!/bin/sh\n")
         (programs / "ccache").chmod(0o755)
         path = f"{programs}:{os.environ['PATH']}"
-        contains(gate(says, cache=str(cache), PATH=path).stdout, f"kept in {cache}/wiremark/ccache\n")
-        contains(gate(says, cache="/dev/null", PATH=path).stdout, "kept in nothing: off\n")
+        contains(gate(says, cache=str(cache), PATH=path)[0], f"kept in {cache}/wiremark/ccache\n")
+        contains(gate(says, cache="/dev/null", PATH=path)[0], "kept in nothing: off\n")
+
+
+def in_systems(rest):
+    """What a gate says, in whose systems setup ends with this; the release and the system of each word of setup."""
+    nothing = "#!/bin/sh\necho tests of build: 0 passed, 0 failed\n"  # Of this machine, where it is no Debian 12.
+    with project({".ci/chroot": SYSTEM + rest, "setup": nothing}) as folder:
+        said, _ = begin_gate(folder, XDG_CACHE_HOME="/dev/null", TMPDIR=folder).communicate()
+        equal(list(pathlib.Path(folder).glob("wiremark-*")), [], "the systems that are left")
+        return said.splitlines(), {word: (release, system) for word, release, system, _ in words_told(folder)}
+
+
+def words_told(folder):
+    return [line.split() for line in pathlib.Path(folder, "told").read_text(encoding="utf-8").splitlines()]
+
+
+def only_where_systems_can_be_made():
+    with project({".ci/chroot": "#!/bin/sh\necho tests of it: 1 passed, 0 failed\n"}) as folder:
+        said, _ = begin_gate(folder, "debian12", XDG_CACHE_HOME="/dev/null").communicate()
+        if "it needs root on a Debian" in said:
+            raise Skip("no empty system can be made here: that needs root on a Debian, and namespaces")
+
+
+@case
+def what_decides_runs_together_in_two_systems():
+    only_where_systems_can_be_made()
+    said, asked = in_systems('echo "tests of build-$3: 3 passed, 0 failed, 1 skipped"\n')
+    equal(said[-2:], ["3 skipped, for the reasons above", "9 passed, 0 failed"], "the last lines")
+    equal({word: release for word, (release, _) in asked.items()},
+          {"build": "bookworm", "address": "trixie", "thread": "trixie", "test": "bookworm"}, "the releases")
+    equal(asked["thread"], asked["address"], "where the thread sanitizer runs")
+    equal(asked["test"], asked["build"], "where the tests of the release run")
+
+    said, asked = in_systems('[[ $3 != build ]] || exit 1\necho "tests of build-$3: 3 passed, 0 failed"\n')
+    equal(asked["test"], ("bookworm", "anew"), "where the tests run of a release that could not be built ahead")
+    equal(said[-1], "9 passed, 0 failed", "the last line")
+
+    said, _ = in_systems('echo "tests of build-$3: 3 passed, 0 failed"\n[[ $3 != thread ]] || exit 7\n')
+    step = "thread, empty Debian 13: "
+    equal(said[-3:], [f"{step}ended with '7', and no test of it is red: tests of build-thread: 3 passed, 0 failed",
+                      "  again: bash .ci/run sanitize", "9 passed, 1 failed"], "a thread sanitizer that fails")
+
+
+@case
+def a_gate_that_is_ended_leaves_nothing():
+    only_where_systems_can_be_made()
+    ends_slowly = "trap 'kill $!; sleep 0.3; exit 130' TERM\nsleep 60 &\nwait\n"
+    with project({".ci/chroot": SYSTEM + ends_slowly}) as folder:
+        process = begin_gate(folder, XDG_CACHE_HOME="/dev/null", TMPDIR=folder)
+        told = pathlib.Path(folder, "told")
+        wait_until(lambda: told.exists() and len(words_told(folder)) == 2, "both systems are in use")
+        process.send_signal(signal.SIGTERM)
+        equal(process.wait(), -signal.SIGTERM, "how it ended")
+        for word, _, _, pid in words_told(folder):
+            expect(not pathlib.Path("/proc", pid).exists(), f"what was asked for {word} goes on")
+        equal(list(pathlib.Path(folder).glob("wiremark-*")), [], "the systems that are left")
 
 
 run()
