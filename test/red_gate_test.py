@@ -169,6 +169,8 @@ def project(programs):
             program.write_text(script, encoding="utf-8")
             program.chmod(0o755)
         yield folder
+
+
 def begin_gate(folder, *words, **variables):
     """A gate, which a gate around it does not help."""
     outside = {name: value for name, value in os.environ.items() if not name.startswith(("CCACHE_", "CACHE"))}
