@@ -4,6 +4,7 @@
 The environment names the script as SETUP.
 """
 
+import fcntl
 import os
 import re
 import shutil
@@ -269,6 +270,30 @@ def a_tree_that_was_built_is_tested_with_the_modules_that_come_after(machine):
     with open(machine.folder + "/asked", encoding="ascii") as file:
         equal(file.read().splitlines(), ["setup build", "setup --reconfigure", *["test -C"] * 4],
               "what meson was asked for")
+
+
+@on_a_machine
+def what_measures_waits_for_what_runs_beside(machine):
+    """Whoever runs something beside the tests has the lock of their build directory."""
+    machine.program("meson", 'echo " $*" >>asked; touch build/build.ninja')
+    machine.program("python3", "exit 0")
+    deciding, measuring = ("build", "--no-suite realtime"), ("build", "--suite realtime")
+
+    def tested():
+        with open(machine.folder + "/asked", encoding="ascii") as file:
+            return runs_of_tests(file.read().splitlines())
+
+    os.mkdir(machine.folder + "/build")
+    lock = os.open(machine.folder + "/build", os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with machine.setup("test") as process:
+        read_until(process, "setup: waiting for what runs beside, ")
+        equal(tested(), [deciding], "what ran beside")
+        os.close(lock)
+        process.communicate(timeout=60)
+        equal(process.returncode, 0, "the exit code")
+    equal(tested(), [deciding, measuring], "what ran then")
+    expect("waiting" not in machine.output("test")[1], "it waits where it need not")
 
 
 @on_a_machine
