@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -59,16 +60,38 @@ unittest.main(verbosity=2)
 """
 
 
-# A system in which setup tells what it is asked for and where, and waits until the other one is asked, too.
+# A system in which setup tells what it is asked for and where, and waits until the other one is asked, too. It says
+# where the thread sanitizer comes before the release is built, or what the release measures before that is over.
 SYSTEM = """#!/bin/bash
 told=${0%/*}/../told
-echo "$3 $1 ${SYSTEM:-anew} $$" >>"$told"
+await() { # COMMAND...
+  for ((i = 0; i < 3000; ++i)); do
+    ! "$@" || return 0
+    sleep 0.01
+  done
+  echo "never so beside $word: $*"
+  exit 1
+}
+too_early() {
+  echo "$word: too early"
+}
+word=$3
+echo "$word $1 ${SYSTEM:-anew} $$" >>"$told"
 declare -A other=([build]=address [address]=build [thread]=test [test]=thread)
-for ((i = 0; i < 3000; ++i)); do
-  ! grep -q "^${other[$3]} " "$told" || break
-  sleep 0.01
-done
-((i < 3000)) || { echo "no ${other[$3]} beside $3"; exit 1; }
+await grep -q "^${other[$word]} " "$told"
+build=${SYSTEM:+$SYSTEM/wiremark/build}
+case $word in
+  build) mkdir -p "$build"; touch "$told-built" ;;
+  thread)
+    [[ -e $told-built ]] || too_early
+    await test -e "$told-beside"
+    touch "$told-over" ;;
+  test)
+    [[ -z $build ]] || ! flock --nonblock "$build" true || too_early
+    touch "$told-beside"
+    [[ -z $build ]] || await flock --nonblock "$build" true
+    [[ -z $build || -e $told-over ]] || too_early ;;
+esac
 """
 
 
@@ -237,6 +260,7 @@ def in_systems(rest):
     with project({".ci/chroot": SYSTEM + rest, "setup": nothing}) as folder:
         said, _ = begin_gate(folder, XDG_CACHE_HOME="/dev/null", TMPDIR=folder).communicate()
         equal(list(pathlib.Path(folder).glob("wiremark-*")), [], "the systems that are left")
+        equal(re.findall(r"\w+: too early", said), [], "what comes too early")
         return said.splitlines(), {word: (release, system) for word, release, system, _ in words_told(folder)}
 
 
