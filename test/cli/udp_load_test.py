@@ -84,7 +84,7 @@ def a_pipeline_and_a_warm_up():
     with Echo(listen=LOOPBACK) as server:
         ended = netload(server.address, "-c", "5", "-P", "16", "-n", "3000", "-w", "100ms", "--json").ended_with(0)
         equal(delivery(ended.json())["sent"], 3000, "messages sent after the warm-up")
-        ended = netload(server.address, "-c", "5", "-d", "300ms", "-w", "100ms", "--no-verify", "--json").ended_with(0)
+        ended = netload(server.address, "-c", "5", "-n", "3000", "-w", "100ms", "--no-verify", "--json").ended_with(0)
         expect(delivery(ended.json())["answered"] > 0, "no message")
 
 
