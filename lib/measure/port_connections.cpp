@@ -1,5 +1,5 @@
-// Who is connected to a TCP server of this machine, how much each connection has carried, and which
-// of them the server has yet to accept or to close.
+// Who listens on a TCP port of this machine, who is connected to it, how much each connection has
+// carried, and which of them the server has yet to accept or to close.
 #include "measure/port_connections.h"
 
 #include <arpa/inet.h>
@@ -26,15 +26,17 @@ constexpr std::uint32_t kEstablished = 1, kCloseWait = 8, kListening = 10;
 
 /// One socket of the answer.
 struct Found {
-  std::array<std::uint8_t, 16> host{};
+  std::uint8_t family = 0;
+  Host host{};
   std::uint32_t state = 0;
+  Listener listener{};
   std::uint64_t cookie = 0;
   std::uint64_t segments = 0;
   std::uint32_t queued = 0;  // Where it listens: connections that are not accepted.
 };
 
-std::array<std::uint8_t, 16> host_of(const inet_diag_msg& socket) {
-  std::array<std::uint8_t, 16> host{};
+Host host_of(const inet_diag_msg& socket) {
+  Host host{};
   if (socket.idiag_family == AF_INET6) {
     std::memcpy(host.data(), socket.id.idiag_src, host.size());
   } else if (socket.id.idiag_src[0] != 0) {
@@ -56,60 +58,82 @@ std::uint64_t segments_of(const inet_diag_msg& socket, std::size_t size) {
   return 0;
 }
 
-bool ask(const Fd& netlink, std::uint8_t family, std::uint16_t port, std::uint32_t states) {
+// The older kind of request, because it asks for both families. What a look at connections takes is
+// to walk through a table that is as large as the machine's memory allows, however few they are.
+bool ask(const Fd& netlink, std::uint16_t port, std::uint32_t states) {
   struct {
     nlmsghdr head;
-    inet_diag_req_v2 body;
+    inet_diag_req body;
   } request{};
   request.head.nlmsg_len = sizeof request;
-  request.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+  request.head.nlmsg_type = TCPDIAG_GETSOCK;
   request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-  request.body.sdiag_family = family;
-  request.body.sdiag_protocol = IPPROTO_TCP;
   if (states & 1U << kEstablished) request.body.idiag_ext = 1 << (INET_DIAG_INFO - 1);
   request.body.idiag_states = states;
   request.body.id.idiag_sport = htons(port);
   return ::send(netlink.get(), &request, sizeof request, 0) == sizeof request;
 }
 
-// Adds the sockets of one family at `port` that are in one of `states`; false where the kernel does
-// not tell.
-bool add_sockets(const Fd& netlink, std::uint8_t family, std::uint16_t port, std::uint32_t states,
-                 std::vector<Found>& sockets) {
-  if (!ask(netlink, family, port, states)) return false;
+// The sockets at `port` that are in one of `states`; none where the kernel does not tell.
+std::optional<std::vector<Found>> sockets_in(std::uint32_t states, std::uint16_t port) {
+  const Fd netlink(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
+  if (!netlink || !ask(netlink, port, states)) return std::nullopt;
+  std::vector<Found> sockets;
   alignas(nlmsghdr) std::array<std::byte, 32768> answer;
   for (;;) {
     const ssize_t got = ::recv(netlink.get(), answer.data(), answer.size(), 0);
-    if (got <= 0) return false;
+    if (got <= 0) return std::nullopt;
     auto left = static_cast<unsigned>(got);
     for (auto* head = reinterpret_cast<nlmsghdr*>(answer.data()); NLMSG_OK(head, left);
          head = NLMSG_NEXT(head, left)) {
-      if (head->nlmsg_type == NLMSG_DONE) return true;
-      if (head->nlmsg_type != SOCK_DIAG_BY_FAMILY) return false;
+      if (head->nlmsg_type == NLMSG_DONE) return sockets;
+      if (head->nlmsg_type != TCPDIAG_GETSOCK) return std::nullopt;
       const auto& socket = *static_cast<const inet_diag_msg*>(NLMSG_DATA(head));
       const auto& cookie = socket.id.idiag_cookie;
-      sockets.push_back({host_of(socket), socket.idiag_state,
+      sockets.push_back({socket.idiag_family,
+                         host_of(socket),
+                         socket.idiag_state,
+                         {socket.idiag_inode, socket.idiag_uid},
                          std::uint64_t{cookie[1]} << 32 | cookie[0],
-                         segments_of(socket, NLMSG_PAYLOAD(head, 0)), socket.idiag_rqueue});
+                         segments_of(socket, NLMSG_PAYLOAD(head, 0)),
+                         socket.idiag_rqueue});
     }
   }
 }
 
 // Those of the server at `at` that listen or are in `state`; none where the kernel does not tell.
 std::optional<std::vector<Found>> sockets_at(const TcpPort& at, std::uint32_t state) {
-  const Fd netlink(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
-  const std::uint32_t states = 1U << state | 1U << kListening;
-  std::vector<Found> sockets;
-  if (!netlink || !add_sockets(netlink, AF_INET, at.port, states, sockets)) return std::nullopt;
-  // A kernel without IPv6 has none of these.
-  add_sockets(netlink, AF_INET6, at.port, states, sockets);
+  auto sockets = sockets_in(1U << state | 1U << kListening, at.port);
+  if (!sockets) return std::nullopt;
   const bool listens_there = std::ranges::any_of(
-      sockets, [&](const Found& one) { return one.state == kListening && one.host == at.host; });
-  if (listens_there) std::erase_if(sockets, [&](const Found& one) { return one.host != at.host; });
+      *sockets, [&](const Found& one) { return one.state == kListening && one.host == at.host; });
+  if (listens_there) std::erase_if(*sockets, [&](const Found& one) { return one.host != at.host; });
   return sockets;
 }
 
 }  // namespace
+
+bool is_of_ipv4(const Host& host) {
+  constexpr Host kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+  return std::equal(kMapped.begin(), kMapped.begin() + 12, host.begin());
+}
+
+std::optional<std::vector<Listener>> listeners_at(const TcpPort& at) {
+  const auto sockets = sockets_in(1U << kListening, at.port);
+  if (!sockets) return std::nullopt;
+  // The kernel asks in this order: one of its own family comes before one of IPv6 for IPv4 too, and
+  // both on just this address before those on all (inet_hashtables.c, compute_score).
+  std::vector<Listener> listeners;
+  for (const Host& host : {at.host, Host{}}) {
+    for (const int family : {AF_INET, AF_INET6}) {
+      if (family == AF_INET && !is_of_ipv4(at.host)) continue;
+      for (const Found& one : *sockets)
+        if (one.family == family && one.host == host) listeners.push_back(one.listener);
+      if (!listeners.empty()) return listeners;
+    }
+  }
+  return listeners;
+}
 
 std::optional<PortConnections> connections_at(const TcpPort& at) {
   const auto sockets = sockets_at(at, kEstablished);

@@ -1,5 +1,5 @@
-// Who is connected to a TCP server of this machine, how much each connection has carried, and which
-// of them the server has yet to accept or to close.
+// Who listens on a TCP port of this machine, who is connected to it, how much each connection has
+// carried, and which of them the server has yet to accept or to close.
 #pragma once
 
 #include <array>
@@ -7,14 +7,31 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace wiremark::measure {
 
-/// Where a TCP server listens; a host of IPv4 as IPv6 writes it (::ffff:a.b.c.d).
+/// An address of IPv6, or one of IPv4 as IPv6 writes it (::ffff:a.b.c.d). Of both, that which
+/// stands for all addresses is zero.
+using Host = std::array<std::uint8_t, 16>;
+
+bool is_of_ipv4(const Host& host);
+
+/// Where a TCP server listens.
 struct TcpPort {
-  std::array<std::uint8_t, 16> host{};
+  Host host{};
   std::uint16_t port = 0;
 };
+
+/// A socket that takes what comes to a port.
+struct Listener {
+  std::uint64_t inode = 0;
+  std::optional<std::uint32_t> user;  ///< Who made it, where that is told.
+};
+
+/// Those that connections to `at` come to, in this network namespace: several where they share the
+/// port. None where sock_diag(7) does not tell.
+std::optional<std::vector<Listener>> listeners_at(const TcpPort& at);
 
 /// Segments with data, both ways, of each established connection, by the kernel's number of it.
 using PortConnections = std::map<std::uint64_t, std::uint64_t>;

@@ -1,17 +1,23 @@
-// Connections to a server of this process, on loopback: those to its address and port, how much
-// went over each, and what the server has still to do about them.
+// Servers of this process, on loopback: which of them a connection comes to, who is connected, how
+// much went over each connection, and what the server has still to do about them.
 #include "measure/port_connections.h"
 
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/fd.h"
@@ -21,32 +27,56 @@ using namespace wiremark::measure;
 
 namespace {
 
-sockaddr_in address_of(const char* host, std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  ::inet_pton(AF_INET, host, &address.sin_addr);
+struct SocketAddress {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+
+  int family() const { return storage.ss_family; }
+  sockaddr* data() { return reinterpret_cast<sockaddr*>(&storage); }
+};
+
+SocketAddress address_of(std::string_view host, std::uint16_t port) {
+  SocketAddress address;
+  const bool is_six = host.find(':') != host.npos;
+  auto& four = reinterpret_cast<sockaddr_in&>(address.storage);
+  auto& six = reinterpret_cast<sockaddr_in6&>(address.storage);
+  address.storage.ss_family = is_six ? AF_INET6 : AF_INET;
+  (is_six ? six.sin6_port : four.sin_port) = htons(port);
+  void* const bytes = is_six ? static_cast<void*>(&six.sin6_addr) : &four.sin_addr;
+  REQUIRE(::inet_pton(address.family(), std::string(host).c_str(), bytes) == 1);
+  address.size = is_six ? sizeof six : sizeof four;
   return address;
+}
+
+TcpPort at(const std::string& host, std::uint16_t port) {
+  const bool is_six = host.find(':') != host.npos;
+  TcpPort at{.port = port};
+  REQUIRE(::inet_pton(AF_INET6, (is_six ? host : "::ffff:" + host).c_str(), at.host.data()) == 1);
+  return at;
 }
 
 class Server {
  public:
-  explicit Server(const char* host, std::uint16_t port = 0)
-      : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address = address_of(host, port);
-    REQUIRE(::bind(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  explicit Server(std::string_view host, std::uint16_t port = 0) {
+    SocketAddress address = address_of(host, port);
+    fd_ = Fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int on = 1, off = 0;
+    REQUIRE(::setsockopt(fd_.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0);
+    if (address.family() == AF_INET6)
+      REQUIRE(::setsockopt(fd_.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0);
+    REQUIRE(::bind(fd_.get(), address.data(), address.size) == 0);
     REQUIRE(::listen(fd_.get(), 8) == 0);
-    socklen_t size = sizeof address;
-    REQUIRE(::getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    port_ = ntohs(address.sin_port);
+    REQUIRE(::getsockname(fd_.get(), address.data(), &address.size) == 0);
+    port_ = ntohs(reinterpret_cast<sockaddr_in&>(address.storage).sin_port);  // sin6_port too.
   }
 
   std::uint16_t port() const { return port_; }
-  TcpPort at(const char* host) const {
-    TcpPort at{.port = port_};
-    at.host[10] = at.host[11] = 0xff;
-    ::inet_pton(AF_INET, host, at.host.data() + 12);
-    return at;
+  TcpPort at(const char* host) const { return ::at(host, port_); }
+  const Fd& fd() const { return fd_; }
+  std::uint64_t inode() const {
+    struct stat file{};
+    REQUIRE(::fstat(fd_.get(), &file) == 0);
+    return file.st_ino;
   }
   Fd accept() const {
     Fd fd(::accept(fd_.get(), nullptr, nullptr));
@@ -59,13 +89,31 @@ class Server {
   std::uint16_t port_ = 0;
 };
 
-Fd connect_to(const char* host, std::uint16_t port) {
-  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const sockaddr_in address = address_of(host, port);
-  REQUIRE(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+Fd connect_to(std::string_view host, std::uint16_t port) {
+  SocketAddress address = address_of(host, port);
+  Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  REQUIRE(::connect(fd.get(), address.data(), address.size) == 0);
   const int on = 1;
   ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return fd;
+}
+
+bool has_ipv6() {
+  SocketAddress address = address_of("::1", 0);
+  const Fd fd(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return fd && ::bind(fd.get(), address.data(), address.size) == 0;
+}
+
+// Which of `servers` a connection to `host` comes to, by its inode.
+std::uint64_t taker(const std::vector<Server>& servers, const std::string& host) {
+  const Fd client = connect_to(host, servers.front().port());
+  std::vector<pollfd> asked;
+  for (const Server& one : servers) asked.push_back({one.fd().get(), POLLIN, 0});
+  REQUIRE(::poll(asked.data(), asked.size(), 30'000) == 1);
+  const auto came = std::ranges::find_if(asked, [](const pollfd& one) { return one.revents != 0; });
+  const Server& server = servers[static_cast<std::size_t>(came - asked.begin())];
+  server.accept();
+  return server.inode();
 }
 
 void pass(const Fd& from, const Fd& to) {
@@ -75,6 +123,42 @@ void pass(const Fd& from, const Fd& to) {
 }
 
 }  // namespace
+
+TEST_CASE("those who listen for an address are those that a connection to it comes to") {
+  const bool six = has_ipv6();
+  if (!six) MESSAGE("not tried with IPv6: this machine has none");
+  std::vector<Server> servers;
+  for (const std::string host : {"::", "0.0.0.0", "::ffff:127.0.0.1", "127.0.0.1"}) {
+    if (!six && host.find(':') != host.npos) continue;
+    CAPTURE(host);
+    // The first one keeps the port from all others.
+    servers.emplace_back(host, servers.empty() ? 0 : servers.front().port());
+    for (const std::string to : {"127.0.0.1", "127.0.0.2", "::1"}) {
+      if (!six && to.find(':') != to.npos) continue;
+      CAPTURE(to);
+      const auto told = listeners_at(at(to, servers.front().port()));
+      REQUIRE(told);
+      REQUIRE(told->size() == 1);
+      CHECK(told->front().inode == taker(servers, to));
+      CHECK(told->front().user == ::geteuid());
+    }
+  }
+}
+
+TEST_CASE("all who share an address and port listen for it, and nobody else does") {
+  const Server first("127.0.0.1");
+  const Server second("127.0.0.1", first.port());
+  const Server other("127.0.0.2", first.port());
+  const auto told = listeners_at(first.at("127.0.0.1"));
+  REQUIRE(told);
+  std::vector<std::uint64_t> inodes;
+  for (const Listener& one : *told) inodes.push_back(one.inode);
+  std::ranges::sort(inodes);
+  std::vector<std::uint64_t> expected{first.inode(), second.inode()};
+  std::ranges::sort(expected);
+  CHECK(inodes == expected);
+  CHECK(listeners_at(first.at("127.0.0.3"))->empty());
+}
 
 TEST_CASE("each connection to a port is told, with the segments that carried data, both ways") {
   const Server server("127.0.0.1");

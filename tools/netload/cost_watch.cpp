@@ -2,35 +2,16 @@
 #include "netload/cost_watch.h"
 
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "netload/find_server.h"
 #include "netload/rest_watch.h"
 
 namespace wiremark::tools {
-
-namespace {
-
-measure::TcpPort tcp_port_of(const net::Address& address) {
-  measure::TcpPort at{.port = address.port()};
-  if (address.family() == AF_INET6) {
-    const auto& host = reinterpret_cast<const sockaddr_in6*>(address.data())->sin6_addr;
-    std::memcpy(at.host.data(), &host, sizeof host);
-  } else {
-    const auto& host = reinterpret_cast<const sockaddr_in*>(address.data())->sin_addr;
-    at.host[10] = at.host[11] = 0xff;
-    std::memcpy(at.host.data() + 12, &host, sizeof host);
-  }
-  return at;
-}
-
-}  // namespace
 
 CostWatch::CostWatch(const Target& target)
     : target_(target), tree_(processes_, target.pids, ::getpid()) {
@@ -87,17 +68,20 @@ std::size_t CostWatch::left_to_do() const {
 
 measure::UnfinishedConnections CostWatch::unfinished() const {
   if (!has_tcp_port()) return {};
-  return measure::unfinished_at(tcp_port_of(target_.address))
-      .value_or(measure::UnfinishedConnections{});
+  return measure::unfinished_at(tcp_port()).value_or(measure::UnfinishedConnections{});
 }
 
 bool CostWatch::has_tcp_port() const {
   return !target_.pids.empty() && !target_.address.is_unix() && !target_.address.is_udp();
 }
 
+measure::TcpPort CostWatch::tcp_port() const {
+  return {host_of(target_.address), target_.address.port()};
+}
+
 std::optional<measure::PortConnections> CostWatch::connections() {
   if (!has_tcp_port()) return std::nullopt;
-  return aside([&] { return measure::connections_at(tcp_port_of(target_.address)); });
+  return aside([&] { return measure::connections_at(tcp_port()); });
 }
 
 std::string CostWatch::replaced() const {

@@ -57,6 +57,7 @@ class CostWatch {
   std::size_t left_to_do() const;  // Connections that the server has yet to accept or close.
   measure::UnfinishedConnections unfinished() const;
   bool has_tcp_port() const;  // Of a server whose processes are known.
+  measure::TcpPort tcp_port() const;
 
   const Target& target_;
   measure::ProcProcesses processes_;
