@@ -21,53 +21,39 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "net/address.h"
 
 using namespace wiremark;
 using namespace wiremark::measure;
 
 namespace {
 
-struct SocketAddress {
-  sockaddr_storage storage{};
-  socklen_t size = sizeof storage;
+bool is_ipv6(std::string_view host) { return host.find(':') != host.npos; }
 
-  int family() const { return storage.ss_family; }
-  sockaddr* data() { return reinterpret_cast<sockaddr*>(&storage); }
-};
-
-SocketAddress address_of(std::string_view host, std::uint16_t port) {
-  SocketAddress address;
-  const bool is_six = host.find(':') != host.npos;
-  auto& four = reinterpret_cast<sockaddr_in&>(address.storage);
-  auto& six = reinterpret_cast<sockaddr_in6&>(address.storage);
-  address.storage.ss_family = is_six ? AF_INET6 : AF_INET;
-  (is_six ? six.sin6_port : four.sin_port) = htons(port);
-  void* const bytes = is_six ? static_cast<void*>(&six.sin6_addr) : &four.sin_addr;
-  REQUIRE(::inet_pton(address.family(), std::string(host).c_str(), bytes) == 1);
-  address.size = is_six ? sizeof six : sizeof four;
-  return address;
+net::Address address_of(const std::string& host, std::uint16_t port) {
+  const std::string written = is_ipv6(host) ? "[" + host + "]" : host;
+  return net::Address::parse(written + ":" + std::to_string(port)).value();
 }
 
 TcpPort at(const std::string& host, std::uint16_t port) {
-  const bool is_six = host.find(':') != host.npos;
   TcpPort at{.port = port};
-  REQUIRE(::inet_pton(AF_INET6, (is_six ? host : "::ffff:" + host).c_str(), at.host.data()) == 1);
+  const std::string six = is_ipv6(host) ? host : "::ffff:" + host;
+  REQUIRE(::inet_pton(AF_INET6, six.c_str(), at.host.data()) == 1);
   return at;
 }
 
 class Server {
  public:
-  explicit Server(std::string_view host, std::uint16_t port = 0) {
-    SocketAddress address = address_of(host, port);
+  explicit Server(const std::string& host, std::uint16_t port = 0) {
+    const net::Address address = address_of(host, port);
     fd_ = Fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     const int on = 1, off = 0;
     REQUIRE(::setsockopt(fd_.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0);
     if (address.family() == AF_INET6)
       REQUIRE(::setsockopt(fd_.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0);
-    REQUIRE(::bind(fd_.get(), address.data(), address.size) == 0);
+    REQUIRE(::bind(fd_.get(), address.data(), address.size()) == 0);
     REQUIRE(::listen(fd_.get(), 8) == 0);
-    REQUIRE(::getsockname(fd_.get(), address.data(), &address.size) == 0);
-    port_ = ntohs(reinterpret_cast<sockaddr_in&>(address.storage).sin_port);  // sin6_port too.
+    port_ = net::Address::of_socket(fd_.get()).value().port();
   }
 
   std::uint16_t port() const { return port_; }
@@ -89,19 +75,19 @@ class Server {
   std::uint16_t port_ = 0;
 };
 
-Fd connect_to(std::string_view host, std::uint16_t port) {
-  SocketAddress address = address_of(host, port);
+Fd connect_to(const std::string& host, std::uint16_t port) {
+  const net::Address address = address_of(host, port);
   Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
-  REQUIRE(::connect(fd.get(), address.data(), address.size) == 0);
+  REQUIRE(::connect(fd.get(), address.data(), address.size()) == 0);
   const int on = 1;
   ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return fd;
 }
 
 bool has_ipv6() {
-  SocketAddress address = address_of("::1", 0);
+  const net::Address address = address_of("::1", 0);
   const Fd fd(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  return fd && ::bind(fd.get(), address.data(), address.size) == 0;
+  return fd && ::bind(fd.get(), address.data(), address.size()) == 0;
 }
 
 // Which of `servers` a connection to `host` comes to, by its inode.
@@ -129,12 +115,12 @@ TEST_CASE("those who listen for an address are those that a connection to it com
   if (!six) MESSAGE("not tried with IPv6: this machine has none");
   std::vector<Server> servers;
   for (const std::string host : {"::", "0.0.0.0", "::ffff:127.0.0.1", "127.0.0.1"}) {
-    if (!six && host.find(':') != host.npos) continue;
+    if (!six && is_ipv6(host)) continue;
     CAPTURE(host);
     // The first one keeps the port from all others.
     servers.emplace_back(host, servers.empty() ? 0 : servers.front().port());
     for (const std::string to : {"127.0.0.1", "127.0.0.2", "::1"}) {
-      if (!six && to.find(':') != to.npos) continue;
+      if (!six && is_ipv6(to)) continue;
       CAPTURE(to);
       const auto told = listeners_at(at(to, servers.front().port()));
       REQUIRE(told);

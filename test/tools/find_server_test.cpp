@@ -12,7 +12,9 @@
 
 #include <cerrno>
 #include <iterator>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "base/fd.h"
 
