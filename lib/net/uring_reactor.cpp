@@ -87,6 +87,9 @@ UringReactor::~UringReactor() {
     ring_.discard();
   }
   ring_.cancel_all();
+  // A listener that is closed leaves its port at once when its accept, which holds it too, has been
+  // fetched; else when the kernel has torn the ring down, in the background.
+  ring_.discard();
   pool_.for_each([](UringConn& conn) {
     if (conn.fd >= 0) ::close(conn.fd);
     conn.operations = 0;

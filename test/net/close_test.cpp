@@ -46,6 +46,14 @@ struct Scripted : Echo {
   Counter opened, turns;
 };
 
+// Without the patience that listen_on() has.
+bool binds_at_once(const Address& address) {
+  const Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  REQUIRE(::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0);
+  return ::bind(fd.get(), address.data(), address.size()) == 0;
+}
+
 /// Sends back whole frames.
 struct Framed : Echo {
   std::size_t on_data(Conn& conn, Bytes bytes) {
@@ -246,6 +254,7 @@ TEST_CASE_TEMPLATE("a reactor starts again at once on the port it just left", R,
     CHECK(one.exchange("1") == "1");
     CHECK(two.exchange("2") == "2");
     server.stop();
+    CHECK(binds_at_once(server.address()));
   }
 }
 
