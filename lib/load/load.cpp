@@ -6,8 +6,14 @@
 #include <cstring>
 #include <utility>
 
+#include "load/load_connections.h"
+#include "load/load_end.h"
+#include "load/load_one_way.h"
 #include "load/message_way.h"
 #include "net/attention.h"
+#include "net/reactor.h"
+#include "net/sim/datagrams.h"
+#include "net/sim/streams.h"
 
 namespace wiremark::load {
 
@@ -273,6 +279,13 @@ inline bool Load<Net>::over(Nanoseconds now) {
   return stuck && plan_.timeout > 0 && now >= idle_since_ + plan_.timeout;
 }
 
-}  // namespace wiremark::load
+// The views of every backend.
+template class Load<net::StreamsOf<net::EpollReactor>>;
+template class Load<net::StreamsOf<net::UringReactor>>;
+template class Load<net::DatagramsOf<net::EpollReactor>>;
+template class Load<net::DatagramsOf<net::UringReactor>>;
+template class Load<net::DatagramsOf<net::XdpReactor>>;
+template class Load<net::sim::StreamEnd>;
+template class Load<net::sim::DatagramEnd>;
 
-#include "load/instances.h"
+}  // namespace wiremark::load

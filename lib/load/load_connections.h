@@ -1,8 +1,12 @@
-// The connections of a load: opened, opened anew, and ended by either side.
+// The connections of a load: opened, opened anew, and ended by either side. Included by load.cpp
+// alone.
+#pragma once
+
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "load/load.h"
 #include "load/message_way.h"
 
 namespace wiremark::load {
@@ -203,5 +207,3 @@ void Load<Net>::fail(std::string kind) {
 }
 
 }  // namespace wiremark::load
-
-#include "load/instances.h"

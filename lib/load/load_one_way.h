@@ -1,4 +1,8 @@
-// Messages without replies: each is done with when the kernel has taken it.
+// Messages without replies: each is done with when the kernel has taken it. Included by load.cpp
+// alone.
+#pragma once
+
+#include "load/load.h"
 #include "load/message_way.h"
 
 namespace wiremark::load {
@@ -73,5 +77,3 @@ void Load<Net>::drop(MessageId message) {
 }
 
 }  // namespace wiremark::load
-
-#include "load/instances.h"

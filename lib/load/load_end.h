@@ -1,6 +1,9 @@
-// How messages are given up, and when a load is over.
+// How messages are given up, and when a load is over. Included by load.cpp alone.
+#pragma once
+
 #include <algorithm>
 
+#include "load/load.h"
 #include "load/message_way.h"
 
 namespace wiremark::load {
@@ -65,5 +68,3 @@ void Load<Net>::forgo_rest() {
 }
 
 }  // namespace wiremark::load
-
-#include "load/instances.h"
