@@ -250,7 +250,7 @@ WIREMARK_AVX512 bool check_avx512(Bytes text) noexcept {
   return _mm512_test_epi8_mask(wrong, wrong) == 0;
 }
 
-std::array<Utf8Kind, 3> detect() noexcept {
+std::array<Utf8Kind, 3> detect_checks() noexcept {
   __builtin_cpu_init();
   // Processors that have AVX-512 but not VBMI clock lower for its sake.
   const bool has_wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi");
@@ -261,14 +261,14 @@ std::array<Utf8Kind, 3> detect() noexcept {
 
 #else
 
-std::array<Utf8Kind, 1> detect() noexcept { return {{{"scalar", check_scalar, true}}}; }
+std::array<Utf8Kind, 1> detect_checks() noexcept { return {{{"scalar", check_scalar, true}}}; }
 
 #endif
 
 }  // namespace
 
 std::span<const Utf8Kind> utf8_kinds() noexcept {
-  static const auto kinds = detect();
+  static const auto kinds = detect_checks();
   return kinds;
 }
 

@@ -6,7 +6,7 @@
 namespace wiremark::wire {
 namespace {
 
-enum Field : unsigned { kHead, kGuid, kContent };
+enum MessageField : unsigned { kHeadField, kGuidField, kContentField };
 
 }  // namespace
 
@@ -16,8 +16,8 @@ DecodeError FlatbuffersCodec::decode_any_layout(Bytes from, Message& message) co
   std::size_t head = 0;
   std::size_t guid = 0;
   Bytes content;
-  if (!reader.root(table) || !reader.scalar(table, kHead, 4, head) ||
-      !reader.scalar(table, kGuid, 4, guid) || !reader.text(table, kContent, content)) {
+  if (!reader.root(table) || !reader.scalar(table, kHeadField, 4, head) ||
+      !reader.scalar(table, kGuidField, 4, guid) || !reader.text(table, kContentField, content)) {
     return reader.error();
   }
   const auto number = [&reader](std::size_t at) {

@@ -17,7 +17,7 @@ constexpr std::array<std::uint16_t, 4> kNestVtable = {8, 12, 4, 8};
 // A Member with the vtable in front of it: the vtable's size, the table's size, where the body is.
 constexpr std::array<std::uint16_t, 3> kMemberVtable = {6, 8, 4};
 
-enum Field : unsigned { kTypeField, kPayloadField };
+enum EnvelopeField : unsigned { kTypeField, kPayloadField };
 constexpr unsigned kBodyField = 0;
 
 std::byte* put16(std::byte* to, std::uint16_t value) {

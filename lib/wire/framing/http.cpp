@@ -9,8 +9,8 @@ namespace wiremark::wire {
 
 namespace {
 
-using State = HttpFramer::State;
-using Part = State::Part;
+using HttpState = HttpFramer::State;
+using HttpPart = HttpState::Part;
 
 // Some take it for the end of a line, and others do not (RFC 9112, section 2.2).
 constexpr auto kBareReturn = "it has a \\r without \\n behind it";
@@ -86,7 +86,7 @@ const char* read_field(Fields& fields, std::string_view line) noexcept {
   return nullptr;
 }
 
-const char* read_status(State& state, std::string_view line, bool& old) noexcept {
+const char* read_status(HttpState& state, std::string_view line, bool& old) noexcept {
   constexpr auto kWrong = "its first line is none of HTTP/1.0 or HTTP/1.1";
   if (line.size() < kStatusLineMin || !line.starts_with(kVersion) || line[8] != ' ') return kWrong;
   if (line[7] != '0' && line[7] != '1') return kWrong;
@@ -101,32 +101,32 @@ const char* read_status(State& state, std::string_view line, bool& old) noexcept
 }
 
 // How the body is told apart from what follows, once the head is known.
-const char* choose_body(State& state, const Fields& fields, bool old, Asked asked) noexcept {
+const char* choose_body(HttpState& state, const Fields& fields, bool old, Asked asked) noexcept {
   state.last = fields.close || (old && !fields.keep_alive);
   state.left = 0;
-  state.part = Part::body;
+  state.part = HttpPart::body;
   if (state.status == 101) return "it switches to another protocol (101)";
   if (state.status < 200) {
-    state.part = Part::head;
+    state.part = HttpPart::head;
     state.last = false;
     return nullptr;
   }
   if (asked.head || state.status == 204 || state.status == 304) return nullptr;
   if (fields.coded) {
     if (fields.length) return "it has Content-Length beside Transfer-Encoding";
-    state.part = fields.chunked ? Part::chunk_size : Part::until_close;
+    state.part = fields.chunked ? HttpPart::chunk_size : HttpPart::until_close;
     state.digits = false;
   } else if (fields.length) {
     state.left = *fields.length;
   } else {
-    state.part = Part::until_close;
+    state.part = HttpPart::until_close;
   }
-  if (state.part == Part::until_close) state.last = true;
+  if (state.part == HttpPart::until_close) state.last = true;
   return nullptr;
 }
 
 // A head up to and with its empty line.
-const char* read_head(State& state, std::string_view head, Asked asked) noexcept {
+const char* read_head(HttpState& state, std::string_view head, Asked asked) noexcept {
   bool old = false;
   Fields fields;
   for (bool first = true;; first = false) {
@@ -152,7 +152,7 @@ std::size_t end_of_head(std::string_view text, std::size_t from) noexcept {
 }
 
 // Takes as much of a head as `text` has; returns how many bytes.
-std::size_t take_head(State& state, std::string_view text, Asked asked, const char*& wrong) {
+std::size_t take_head(HttpState& state, std::string_view text, Asked asked, const char*& wrong) {
   const std::size_t before = state.head.size();
   std::string_view head = text;
   if (before > 0) head = state.head.append(text);
@@ -172,7 +172,7 @@ std::size_t take_head(State& state, std::string_view text, Asked asked, const ch
   return end - before;
 }
 
-const char* take_size(State& state, char c) noexcept {
+const char* take_size(HttpState& state, char c) noexcept {
   const auto digit = static_cast<unsigned>(c >= '0' && c <= '9'   ? c - '0'
                                            : c >= 'a' && c <= 'f' ? c - 'a' + 10
                                            : c >= 'A' && c <= 'F' ? c - 'A' + 10
@@ -185,45 +185,45 @@ const char* take_size(State& state, char c) noexcept {
   }
   if (!state.digits) return "a chunk has no size";
   if (c == ';' || c == ' ' || c == '\t')
-    state.part = Part::chunk_extension;
+    state.part = HttpPart::chunk_extension;
   else if (c == '\r')
-    state.part = Part::chunk_line_feed;
+    state.part = HttpPart::chunk_line_feed;
   else
     return "a chunk's size is no number";
   return nullptr;
 }
 
-void end_size_line(State& state) noexcept {
-  state.part = state.left > 0 ? Part::chunk : Part::trailer;
+void end_size_line(HttpState& state) noexcept {
+  state.part = state.left > 0 ? HttpPart::chunk : HttpPart::trailer;
   state.line = 0;
   state.carriage = false;
 }
 
 // One byte of what stands between the chunks; true where the reply ends with it.
-bool take_between(State& state, char c, const char*& wrong) noexcept {
+bool take_between(HttpState& state, char c, const char*& wrong) noexcept {
   switch (state.part) {
-    case Part::chunk_size:
+    case HttpPart::chunk_size:
       wrong = take_size(state, c);
       break;
-    case Part::chunk_extension:
-      if (c == '\r') state.part = Part::chunk_line_feed;
+    case HttpPart::chunk_extension:
+      if (c == '\r') state.part = HttpPart::chunk_line_feed;
       if (c == '\n') wrong = "a chunk's size ends without \\r";
       break;
-    case Part::chunk_line_feed:
+    case HttpPart::chunk_line_feed:
       if (c != '\n') wrong = kBareReturn;
       end_size_line(state);
       break;
-    case Part::chunk_end:
+    case HttpPart::chunk_end:
       if (c == '\r' && !state.carriage) {
         state.carriage = true;
       } else if (c == '\n' && state.carriage) {
-        state.part = Part::chunk_size;
+        state.part = HttpPart::chunk_size;
         state.digits = false;
       } else {
         wrong = "a chunk is longer than its size";
       }
       break;
-    case Part::trailer:
+    case HttpPart::trailer:
       if (c == '\n') {
         if (state.line == 0) return true;
         state.line = 0;
@@ -242,14 +242,14 @@ bool take_between(State& state, char c, const char*& wrong) noexcept {
   return false;
 }
 
-Step whole(State& state, std::size_t taken, Bytes content) {
+Step whole(HttpState& state, std::size_t taken, Bytes content) {
   const Step step{.taken = taken,
                   .content = content,
                   .status = state.status,
                   .whole = true,
                   .error = state.status >= 400,
                   .last = state.last};
-  state.part = Part::head;
+  state.part = HttpPart::head;
   state.head.clear();
   return step;
 }
@@ -262,24 +262,24 @@ Step HttpFramer::take(State& state, Bytes bytes, Asked asked) const {
   while (at < text.size()) {
     const char* wrong = nullptr;
     switch (state.part) {
-      case Part::head:
+      case HttpPart::head:
         at += take_head(state, text.substr(at), asked, wrong);
         if (wrong) return step_wrong(wrong);
-        if (state.part == Part::body && state.left == 0) return whole(state, at, {});
+        if (state.part == HttpPart::body && state.left == 0) return whole(state, at, {});
         break;
-      case Part::body:
-      case Part::chunk: {
+      case HttpPart::body:
+      case HttpPart::chunk: {
         const auto size =
             static_cast<std::size_t>(std::min<std::uint64_t>(state.left, text.size() - at));
         const Bytes content = bytes.subspan(at, size);
         state.left -= size;
         at += size;
-        if (state.left == 0 && state.part == Part::body) return whole(state, at, content);
+        if (state.left == 0 && state.part == HttpPart::body) return whole(state, at, content);
         const std::uint64_t ahead = state.left;
-        if (state.left == 0) state.part = Part::chunk_end;
+        if (state.left == 0) state.part = HttpPart::chunk_end;
         return {.taken = at, .content = content, .ahead = ahead};
       }
-      case Part::until_close:
+      case HttpPart::until_close:
         return {.taken = text.size(), .content = bytes.subspan(at)};
       default:
         if (take_between(state, text[at++], wrong)) return whole(state, at, {});
@@ -290,7 +290,7 @@ Step HttpFramer::take(State& state, Bytes bytes, Asked asked) const {
 }
 
 Step HttpFramer::close(State& state) const {
-  if (state.part != Part::until_close) return {};
+  if (state.part != HttpPart::until_close) return {};
   return whole(state, 0, {});
 }
 

@@ -9,7 +9,7 @@ namespace wiremark::wire {
 
 namespace {
 
-using State = MemcachedFramer::State;
+using MemcachedState = MemcachedFramer::State;
 
 // A key has 250 bytes at most, and a line of statistics is shorter still.
 constexpr std::size_t kLineMax = 2048;
@@ -39,7 +39,7 @@ std::optional<std::uint64_t> number(std::string_view text) noexcept {
 
 enum class After { reply, line, value, wrong };
 
-After read_line(State& state, std::string_view line) noexcept {
+After read_line(MemcachedState& state, std::string_view line) noexcept {
   const std::string_view first = word(line, 0);
   if (first == "VALUE" || first == "VA") {
     const auto size = number(word(line, first == "VA" ? 1 : 3));
@@ -54,7 +54,7 @@ After read_line(State& state, std::string_view line) noexcept {
 }
 
 // Of a value and the \r\n behind it; returns how many bytes, or 0 where it does not end there.
-std::size_t take_value(State& state, std::string_view text) noexcept {
+std::size_t take_value(MemcachedState& state, std::string_view text) noexcept {
   std::size_t taken = 0;
   if (state.left > 2) {
     taken = static_cast<std::size_t>(std::min<std::uint64_t>(state.left - 2, text.size()));
@@ -66,7 +66,7 @@ std::size_t take_value(State& state, std::string_view text) noexcept {
   return taken;
 }
 
-Step whole(State& state, Bytes bytes, std::size_t taken, bool error) {
+Step whole(MemcachedState& state, Bytes bytes, std::size_t taken, bool error) {
   state.line.clear();
   state.lines = false;
   Step step = step_over(bytes, taken, true);

@@ -8,8 +8,8 @@ namespace wiremark::wire {
 
 namespace {
 
-using State = RespFramer::State;
-using Part = State::Part;
+using RespState = RespFramer::State;
+using RespPart = RespState::Part;
 
 // More values, or bytes of one, than any server sends; their sum stays far from 2^64.
 constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 40;
@@ -17,20 +17,20 @@ constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 40;
 bool is_aggregate(char type) noexcept { return std::strchr("*~%|", type) != nullptr; }
 bool is_bulk(char type) noexcept { return std::strchr("$!=", type) != nullptr; }
 
-const char* begin_value(State& state, char type) noexcept {
+const char* begin_value(RespState& state, char type) noexcept {
   if (type == 0 || !std::strchr("+-:$*_#,(!=%~|>", type)) return "it begins with no type of RESP";
   if (type == '>') return "it is a push, which no request asked for";
   if (!state.begun) state.error = type == '-' || type == '!';
   state.begun = true;
   state.type = type;
-  state.part = Part::line;
+  state.part = RespPart::line;
   state.number = state.digits = 0;
   state.negative = false;
   return nullptr;
 }
 
 // Of the line of a bulk or an aggregate.
-const char* read_digit(State& state, char digit) noexcept {
+const char* read_digit(RespState& state, char digit) noexcept {
   if (digit == '-' && state.digits == 0 && !state.negative) {
     state.negative = true;
     return nullptr;
@@ -42,8 +42,8 @@ const char* read_digit(State& state, char digit) noexcept {
 }
 
 // The line of a value has ended: what it announced is still to come.
-const char* end_line(State& state) noexcept {
-  state.part = Part::type;
+const char* end_line(RespState& state) noexcept {
+  state.part = RespPart::type;
   if (!is_bulk(state.type) && !is_aggregate(state.type)) {
     --state.values;
     return nullptr;
@@ -55,7 +55,7 @@ const char* end_line(State& state) noexcept {
     return nullptr;
   }
   if (is_bulk(state.type)) {
-    state.part = state.number > 0 ? Part::payload : Part::payload_cr;
+    state.part = state.number > 0 ? RespPart::payload : RespPart::payload_cr;
     return nullptr;
   }
   const bool pairs = state.type == '%' || state.type == '|';
@@ -65,14 +65,14 @@ const char* end_line(State& state) noexcept {
 }
 
 // Takes what is at the front of `text`; returns how many bytes, or sets `wrong`.
-std::size_t take_part(State& state, std::string_view text, const char*& wrong) noexcept {
+std::size_t take_part(RespState& state, std::string_view text, const char*& wrong) noexcept {
   switch (state.part) {
-    case Part::type:
+    case RespPart::type:
       wrong = begin_value(state, text.front());
       return 1;
-    case Part::line: {
+    case RespPart::line: {
       if (text.front() == '\r') {
-        state.part = Part::line_feed;
+        state.part = RespPart::line_feed;
         return 1;
       }
       if (is_bulk(state.type) || is_aggregate(state.type)) {
@@ -83,23 +83,23 @@ std::size_t take_part(State& state, std::string_view text, const char*& wrong) n
       if (end != text.npos && text[end] == '\n') wrong = "a line of it ends without \\r";
       return std::min(end, text.size());
     }
-    case Part::line_feed:
+    case RespPart::line_feed:
       wrong = text.front() == '\n' ? end_line(state) : "a line of it ends without \\n";
       return 1;
-    case Part::payload: {
+    case RespPart::payload: {
       const auto size =
           static_cast<std::size_t>(std::min<std::uint64_t>(state.number, text.size()));
       state.number -= size;
-      if (state.number == 0) state.part = Part::payload_cr;
+      if (state.number == 0) state.part = RespPart::payload_cr;
       return size;
     }
-    case Part::payload_cr:
+    case RespPart::payload_cr:
       if (text.front() != '\r') wrong = "a string of it is longer than its length";
-      state.part = Part::payload_lf;
+      state.part = RespPart::payload_lf;
       return 1;
-    case Part::payload_lf:
+    case RespPart::payload_lf:
       if (text.front() != '\n') wrong = "a string of it is longer than its length";
-      state.part = Part::type;
+      state.part = RespPart::type;
       --state.values;
       return 1;
   }
@@ -121,7 +121,7 @@ Step RespFramer::take(State& state, Bytes bytes, Asked) const noexcept {
     return step;
   }
   Step step = step_over(bytes, bytes.size(), false);
-  if (state.part == Part::payload) step.ahead = state.number;
+  if (state.part == RespPart::payload) step.ahead = state.number;
   return step;
 }
 

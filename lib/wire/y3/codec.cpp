@@ -13,10 +13,10 @@ namespace {
 
 using y3::Dialect;
 
-constexpr y3::Tag kRoot = y3::node_tag(1);
-constexpr unsigned kHead = 1;
-constexpr unsigned kGuid = 2;
-constexpr unsigned kContent = 3;
+constexpr y3::Tag kMessageTag = y3::node_tag(1);
+constexpr unsigned kHeadId = 1;
+constexpr unsigned kGuidId = 2;
+constexpr unsigned kContentId = 3;
 
 // Shorter packets are left to decode_any(): the fast path loads 8 bytes at a time, at most from
 // byte 17 on, behind 3 bytes of root header and 2 * 7 bytes of integers.
@@ -74,14 +74,14 @@ template <Dialect D>
 std::size_t BasicY3Codec<D>::encode(const Message& message, MutableBytes to) const noexcept {
   if (to.size() < max_size(message)) return 0;
   const std::size_t content = message.content.size();
-  const y3::Piece head = y3::int32_primitive<D>(kHead, message.head);
-  const y3::Piece guid = y3::int32_primitive<D>(kGuid, message.guid);
-  const y3::Piece start = y3::header(y3::primitive_tag(kContent), content);
+  const y3::Piece head = y3::int32_primitive<D>(kHeadId, message.head);
+  const y3::Piece guid = y3::int32_primitive<D>(kGuidId, message.guid);
+  const y3::Piece start = y3::header(y3::primitive_tag(kContentId), content);
   const std::size_t body = head.size + guid.size + start.size + content;
   if (body > static_cast<std::size_t>(y3::kLengthMax)) return 0;
   // With an empty content the last piece starts at byte 16 at most, so that max_size() has room for
   // the 8 bytes that put() stores.
-  std::byte* at = y3::put(to.data(), y3::header(kRoot, body));
+  std::byte* at = y3::put(to.data(), y3::header(kMessageTag, body));
   at = y3::put(at, head);
   at = y3::put(at, guid);
   at = y3::put(at, start);
@@ -96,11 +96,11 @@ DecodeError BasicY3Codec<D>::decode(Bytes from, Message& into) const noexcept {
   }
   const std::byte* const end = from.data() + from.size();
   std::size_t length = 0;
-  const std::byte* at = get_header(from.data(), kRoot.bits, length);
+  const std::byte* at = get_header(from.data(), kMessageTag.bits, length);
   if (at == nullptr || length != static_cast<std::size_t>(end - at)) return decode_any(from, into);
-  if ((at = get_field<D>(at, kHead, into.head)) == nullptr) return decode_any(from, into);
-  if ((at = get_field<D>(at, kGuid, into.guid)) == nullptr) return decode_any(from, into);
-  at = get_header(at, kContent, length);
+  if ((at = get_field<D>(at, kHeadId, into.head)) == nullptr) return decode_any(from, into);
+  if ((at = get_field<D>(at, kGuidId, into.guid)) == nullptr) return decode_any(from, into);
+  at = get_header(at, kContentId, length);
   if (at == nullptr || length != static_cast<std::size_t>(end - at)) return decode_any(from, into);
   into.content = as_text({at, length});
   return {};
@@ -108,7 +108,7 @@ DecodeError BasicY3Codec<D>::decode(Bytes from, Message& into) const noexcept {
 
 template <Dialect D>
 DecodeError BasicY3Codec<D>::decode_any(Bytes from, Message& into) const noexcept {
-  if (!from.empty() && y3::Tag{std::to_integer<std::uint8_t>(from[0])} != kRoot) {
+  if (!from.empty() && y3::Tag{std::to_integer<std::uint8_t>(from[0])} != kMessageTag) {
     return {DecodeErrorKind::invalid_tag, 0};
   }
   if (from.size() > limits_.frame_size) return {DecodeErrorKind::too_large, 0};
@@ -122,7 +122,7 @@ DecodeError BasicY3Codec<D>::decode_any(Bytes from, Message& into) const noexcep
     y3::Packet field;
     if (auto error = fields.next(field)) return error;
     const unsigned id = field.tag.id();
-    if (id < kHead || id > kContent) {
+    if (id < kHeadId || id > kContentId) {
       if (!field.tag.is_node()) continue;
       if (limits_.depth < 2) return {DecodeErrorKind::depth_exceeded, field_offset};
       if (auto error = y3::check_below(from, field, 2, limits_)) return error;
@@ -131,15 +131,16 @@ DecodeError BasicY3Codec<D>::decode_any(Bytes from, Message& into) const noexcep
     if (field.tag.is_node()) return {DecodeErrorKind::wrong_type, field_offset};
     if ((seen & 1U << id) != 0) return {DecodeErrorKind::duplicate_field, field_offset};
     seen |= 1U << id;
-    if (id == kContent) {
+    if (id == kContentId) {
       into.content = as_text(field.value);
       continue;
     }
-    const DecodeErrorKind error = y3::get_int<D>(field.value, id == kHead ? into.head : into.guid);
+    const DecodeErrorKind error =
+        y3::get_int<D>(field.value, id == kHeadId ? into.head : into.guid);
     if (error != DecodeErrorKind::none) return {error, field.value_offset};
   }
   if (!packets.done()) return {DecodeErrorKind::trailing_data, packets.offset()};
-  constexpr unsigned kAll = 1U << kHead | 1U << kGuid | 1U << kContent;
+  constexpr unsigned kAll = 1U << kHeadId | 1U << kGuidId | 1U << kContentId;
   if (seen != kAll) return {DecodeErrorKind::missing_field, fields.offset()};
   return {};
 }

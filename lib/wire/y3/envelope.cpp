@@ -12,7 +12,7 @@ namespace {
 
 using y3::Dialect;
 
-constexpr y3::Tag kRoot = y3::node_tag(1);
+constexpr y3::Tag kEnvelopeTag = y3::node_tag(1);
 constexpr y3::Tag kFirst = y3::primitive_tag(1);
 constexpr y3::Tag kSecond = y3::primitive_tag(2);
 constexpr y3::Tag kMember = y3::node_tag(2);
@@ -48,7 +48,8 @@ DecodeError get_fields(Bytes from, const y3::Packet& node, unsigned depth, const
 template <std::size_t N>
 DecodeError get_root(Bytes from, const Limits& limits, const std::array<y3::Tag, N>& wanted,
                      std::array<y3::Packet, N>& into) noexcept {
-  if (!from.empty() && from[0] != std::byte{kRoot.bits}) return {DecodeErrorKind::invalid_tag, 0};
+  if (!from.empty() && from[0] != std::byte{kEnvelopeTag.bits})
+    return {DecodeErrorKind::invalid_tag, 0};
   if (from.size() > limits.frame_size) return {DecodeErrorKind::too_large, 0};
   y3::Reader packets(from);
   y3::Packet root;
@@ -87,12 +88,12 @@ std::size_t BasicY3Envelope<D>::encode_nest(const Envelope& envelope,
   if (to.size() < max_size(envelope)) return 0;
   const y3::Piece type = y3::int32_primitive<D>(kFirst.id(), envelope.type);
   const y3::Piece field = y3::header(kFirst, envelope.body.size());
-  const y3::Piece inner = y3::header(kRoot, field.size + envelope.body.size());
+  const y3::Piece inner = y3::header(kEnvelopeTag, field.size + envelope.body.size());
   const std::size_t length = inner.size + field.size + envelope.body.size();
   const y3::Piece payload = y3::header(kSecond, length);
   const std::size_t body = type.size + payload.size + length;
   if (body > static_cast<std::size_t>(y3::kLengthMax)) return 0;
-  std::byte* at = y3::put(to.data(), y3::header(kRoot, body));
+  std::byte* at = y3::put(to.data(), y3::header(kEnvelopeTag, body));
   for (const y3::Piece piece : {type, payload, inner, field}) at = y3::put(at, piece);
   return put_body(at, envelope.body, to.data());
 }
@@ -107,7 +108,7 @@ std::size_t BasicY3Envelope<D>::encode_union(const Envelope& envelope,
   const y3::Piece member = y3::header(kMember, length);
   const std::size_t body = type.size + member.size + length;
   if (body > static_cast<std::size_t>(y3::kLengthMax)) return 0;
-  std::byte* at = y3::put(to.data(), y3::header(kRoot, body));
+  std::byte* at = y3::put(to.data(), y3::header(kEnvelopeTag, body));
   for (const y3::Piece piece : {type, member, type, field}) at = y3::put(at, piece);
   return put_body(at, envelope.body, to.data());
 }

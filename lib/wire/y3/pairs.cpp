@@ -13,7 +13,7 @@ namespace {
 
 using y3::Dialect;
 
-constexpr y3::Tag kRoot = y3::node_tag(0);
+constexpr y3::Tag kPairsTag = y3::node_tag(0);
 
 template <class T, class Get>
 DecodeErrorKind get_as(Bytes value, Value& into, Get get) noexcept {
@@ -76,7 +76,7 @@ template <Dialect D>
 std::size_t BasicY3Pairs<D>::encode(std::span<const Value> values, MutableBytes to) const noexcept {
   if (values.size() > kMaxPairs || to.size() < max_size(values)) return 0;
   y3::Writer writer(to);
-  const std::size_t root = writer.open(kRoot);
+  const std::size_t root = writer.open(kPairsTag);
   for (unsigned id = 1; const Value& value : values) {
     std::visit(ValueWriter<D>{writer, id++}, value);
   }
@@ -90,8 +90,8 @@ DecodeError BasicY3Pairs<D>::take_plain(Bytes packet, unsigned key, ValueType ty
                                         Value& into) const noexcept {
   std::size_t length = 0;
   std::size_t size = 0;
-  if (packet.size() > limits_.frame_size || packet.empty() || packet[0] != std::byte{kRoot.bits} ||
-      key - 1 >= kMaxPairs ||
+  if (packet.size() > limits_.frame_size || packet.empty() ||
+      packet[0] != std::byte{kPairsTag.bits} || key - 1 >= kMaxPairs ||
       y3::get_length(packet.subspan(1), length, size) != DecodeErrorKind::none) {
     return take_any<Checked>(packet, key, type, into);
   }
@@ -115,7 +115,7 @@ template <Dialect D>
 template <bool Checked>
 DecodeError BasicY3Pairs<D>::take_any(Bytes packet, unsigned key, ValueType type,
                                       Value& into) const noexcept {
-  if (!packet.empty() && packet[0] != std::byte{kRoot.bits}) {
+  if (!packet.empty() && packet[0] != std::byte{kPairsTag.bits}) {
     return {DecodeErrorKind::invalid_tag, 0};
   }
   if (packet.size() > limits_.frame_size) return {DecodeErrorKind::too_large, 0};

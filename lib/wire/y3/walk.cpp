@@ -44,7 +44,7 @@ std::size_t walk_avx2(Bytes children, unsigned key, bool whole) noexcept {
   return at == size ? found : kUnusual;
 }
 
-std::array<WalkKind, 3> detect() noexcept {
+std::array<WalkKind, 3> detect_walks() noexcept {
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") != 0;
   const bool vbmi = __builtin_cpu_supports("avx512f") != 0 &&
@@ -56,7 +56,7 @@ std::array<WalkKind, 3> detect() noexcept {
 
 #else
 
-std::array<WalkKind, 1> detect() noexcept { return {{{"scalar", walk_scalar, true}}}; }
+std::array<WalkKind, 1> detect_walks() noexcept { return {{{"scalar", walk_scalar, true}}}; }
 
 #endif
 
@@ -88,7 +88,7 @@ std::size_t walk_scalar(Bytes children, unsigned key, bool whole) noexcept {
 }
 
 std::span<const WalkKind> walk_kinds() noexcept {
-  static const auto kinds = detect();
+  static const auto kinds = detect_walks();
   return kinds;
 }
 
