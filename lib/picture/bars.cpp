@@ -11,7 +11,7 @@ namespace {
 constexpr double kRow = 30;
 constexpr double kTallRow = 38;
 constexpr double kThick = 16;
-constexpr double kNameMax = 240;
+constexpr double kBarNameMax = 240;
 constexpr double kLabelMax = 240;
 constexpr double kGap = 12;
 
@@ -25,7 +25,9 @@ double widest(const std::vector<Bar>& bars, auto&& lines_of) {
   return width;
 }
 
-std::vector<std::string> lines_of_name(const Bar& bar) { return in_two_lines(bar.name, kNameMax); }
+std::vector<std::string> lines_of_name(const Bar& bar) {
+  return in_two_lines(bar.name, kBarNameMax);
+}
 
 std::vector<std::string> lines_of_label(const Bar& bar) { return {fitting(bar.label, kLabelMax)}; }
 

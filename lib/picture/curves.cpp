@@ -8,7 +8,7 @@ namespace wiremark::picture {
 
 namespace {
 
-constexpr double kNameMax = 170;
+constexpr double kCurveNameMax = 170;
 constexpr double kLeader = 18;
 
 // The part of a curve with x from `from` to `to`, joined to the parts before and after.
@@ -68,7 +68,7 @@ void draw_names(Svg& svg, const Plot& plot, const std::vector<Curve>& curves) {
     // Never from within the plot, where a line to the name of a curve that ends early is no data.
     const double to = area.right() + kLeader;
     svg.line(area.right(), places[i], to - 4, moved[i], colour_class(named[i]->colour) + " k");
-    const std::string shown = fitting(named[i]->name, kNameMax);
+    const std::string shown = fitting(named[i]->name, kCurveNameMax);
     svg.text(to, moved[i], shown, Anchor::start, "",
              shown == named[i]->name ? std::string_view() : named[i]->name);
   }
@@ -79,7 +79,7 @@ void draw_names(Svg& svg, const Plot& plot, const std::vector<Curve>& curves) {
 Svg draw(const Curves& chart) {
   double names = 0;
   for (const Curve& curve : chart.curves) names = std::max(names, width_of(curve.name));
-  const double right = std::max(Plot::kRight, std::min(names, kNameMax) + kLeader + 4);
+  const double right = std::max(Plot::kRight, std::min(names, kCurveNameMax) + kLeader + 4);
   Svg svg(kWide, Plot::kAbove + chart.plot_height + Plot::kBelow, chart.caption);
   const Plot plot(svg, {Plot::kLeft, Plot::kAbove, kWide - Plot::kLeft - right, chart.plot_height},
                   chart.x, chart.y);

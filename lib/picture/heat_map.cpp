@@ -15,7 +15,7 @@ namespace {
 constexpr int kShades = 8;
 constexpr double kDarkest = 0.3;
 constexpr double kShadeStep = 2.2;
-constexpr double kPlotHeight = 200;
+constexpr double kMapHeight = 200;
 constexpr double kRightOfHalf = 16;
 constexpr double kHatch = 24;  // So that what lies below is seen.
 
@@ -45,8 +45,8 @@ void draw_key(Svg& svg, double right, double middle) {
 
 Svg draw(const HeatMap& chart) {
   const double right = chart.width < kWide ? kRightOfHalf : Plot::kRight;
-  Svg svg(chart.width, Plot::kAbove + kPlotHeight + Plot::kBelow, chart.caption);
-  const Plot plot(svg, {Plot::kLeft, Plot::kAbove, chart.width - Plot::kLeft - right, kPlotHeight},
+  Svg svg(chart.width, Plot::kAbove + kMapHeight + Plot::kBelow, chart.caption);
+  const Plot plot(svg, {Plot::kLeft, Plot::kAbove, chart.width - Plot::kLeft - right, kMapHeight},
                   chart.x, chart.y);
   // One path for each shade: a page with thousands of rectangles would be three times as long.
   std::array<PathData, kShades + 1> shades;

@@ -5,15 +5,15 @@ namespace wiremark::picture {
 
 namespace {
 
-constexpr double kPlotHeight = 280;
+constexpr double kScatterHeight = 280;
 constexpr double kRight = 40;
 constexpr double kRadius = 5;
 
 }  // namespace
 
 Svg draw(const Scatter& chart) {
-  Svg svg(kWide, Plot::kAbove + kPlotHeight + Plot::kBelow, chart.caption);
-  const Plot plot(svg, {Plot::kLeft, Plot::kAbove, kWide - Plot::kLeft - kRight, kPlotHeight},
+  Svg svg(kWide, Plot::kAbove + kScatterHeight + Plot::kBelow, chart.caption);
+  const Plot plot(svg, {Plot::kLeft, Plot::kAbove, kWide - Plot::kLeft - kRight, kScatterHeight},
                   chart.x, chart.y);
   if (chart.line)
     svg.line(plot.x(*chart.line), plot.area().top, plot.x(*chart.line), plot.area().bottom(), "a");

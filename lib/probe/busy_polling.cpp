@@ -15,8 +15,6 @@ namespace wiremark::probe {
 
 namespace {
 
-constexpr const char* kGroup = "network";
-
 // struct epoll_params of <linux/eventpoll.h> (Linux 6.9).
 struct EpollParams {
   std::uint32_t busy_poll_usecs;
@@ -27,14 +25,14 @@ struct EpollParams {
 
 // What an accepted setting is worth on a socket with this NAPI id.
 Finding accepted(const char* what, unsigned id) {
-  return {kGroup, what, id > 0 ? Answer::yes : Answer::no_effect, napi_evidence(id),
+  return {kNetworkGroup, what, id > 0 ? Answer::yes : Answer::no_effect, napi_evidence(id),
           id > 0 ? "" : "a network card with NAPI, and no loopback"};
 }
 
 Finding try_option(const Loopback& pair, const char* what, int option, int value) {
   if (::setsockopt(pair.server.get(), SOL_SOCKET, option, &value, sizeof value) < 0) {
     const int error = errno;
-    return {kGroup, what, Answer::no, failure("setsockopt", error),
+    return {kNetworkGroup, what, Answer::no, failure("setsockopt", error),
             error == EPERM ? "setcap cap_net_admin+ep PROGRAM" : "Linux 5.11"};
   }
   return accepted(what, napi_id(pair.server.get()));
@@ -46,7 +44,7 @@ Finding try_epoll(const Loopback& pair) {
   const EpollParams params{
       .busy_poll_usecs = 50, .busy_poll_budget = 8, .prefer_busy_poll = 1, .pad = 0};
   if (::ioctl(epoll.get(), _IOW(0x8A, 0x01, EpollParams), &params) < 0)
-    return {kGroup, kWhat, Answer::no, failure("ioctl EPIOCSPARAMS", errno), "Linux 6.9"};
+    return {kNetworkGroup, kWhat, Answer::no, failure("ioctl EPIOCSPARAMS", errno), "Linux 6.9"};
   return accepted(kWhat, napi_id(pair.server.get()));
 }
 
@@ -54,7 +52,7 @@ Finding try_epoll(const Loopback& pair) {
 
 Findings probe_busy_polling() {
   const auto pair = connect_streams();
-  if (!pair) return {{kGroup, "busy polling", Answer::untried, pair.error().message(), ""}};
+  if (!pair) return {{kNetworkGroup, "busy polling", Answer::untried, pair.error().message(), ""}};
   // A message, so that the socket would have an id of the queue it came through.
   char byte = 0;
   if (::send(pair->client.get(), &byte, 1, MSG_NOSIGNAL) == 1)
@@ -65,7 +63,7 @@ Findings probe_busy_polling() {
   if (const auto text = measure::read_text("/proc/sys/net/core/busy_read"); text) {
     std::string_view digits = *text;
     const std::uint64_t us = measure::take_number(digits).value_or(0);
-    found.push_back({kGroup, "busy polling of all", us > 0 ? Answer::yes : Answer::no,
+    found.push_back({kNetworkGroup, "busy polling of all", us > 0 ? Answer::yes : Answer::no,
                      "sysctl net.core.busy_read is " + std::to_string(us),
                      us > 0 ? "" : "sysctl -w net.core.busy_read=50"});
   }

@@ -19,7 +19,6 @@ namespace {
 using measure::format_count;
 using measure::format_size;
 
-constexpr const char* kGroup = "command";
 // Of netload itself: standard streams, rings, epoll, timers, the files of its results.
 constexpr std::uint64_t kOwnFiles = 32;
 // An idle TCP socket takes 3.9 KB of kernel memory (measured on Linux 6.18), and ours below 128.
@@ -85,7 +84,7 @@ struct Reader {
 };
 
 Finding judge(const char* what, bool enough, std::string evidence, std::string change) {
-  return {kGroup, what, enough ? Answer::yes : Answer::no, std::move(evidence),
+  return {kCommandGroup, what, enough ? Answer::yes : Answer::no, std::move(evidence),
           enough ? "" : std::move(change)};
 }
 

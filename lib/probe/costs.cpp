@@ -19,8 +19,6 @@ namespace wiremark::probe {
 
 namespace {
 
-constexpr const char* kGroup = "machine";
-
 // The fastest of some batches, so that interrupts do not count.
 Finding time_system_call() {
   constexpr int kBatches = 20;
@@ -34,7 +32,7 @@ Finding time_system_call() {
   const double each = static_cast<double>(fastest) / kCalls;
   // Without a filter and with mitigations it takes 50 to 250 ns.
   constexpr double kCheapNs = 500;
-  return {kGroup, "cheap system calls", each < kCheapNs ? Answer::yes : Answer::no,
+  return {kMachineGroup, "cheap system calls", each < kCheapNs ? Answer::yes : Answer::no,
           fmt::format("getppid takes {}", measure::format_time(each)),
           each < kCheapNs ? "" : "run without seccomp filters and tracers"};
 }
@@ -43,12 +41,12 @@ Finding time_wake_up() {
   constexpr const char* kWhat = "cheap wake-ups";
   const Nanoseconds cost = measure::measure_wake_cost();
   if (cost == 0) {
-    return {kGroup, kWhat, Answer::untried, "the machine was too busy to tell",
+    return {kMachineGroup, kWhat, Answer::untried, "the machine was too busy to tell",
             "netprobe, on an idle machine"};
   }
   // On bare metal it takes 2 to 5 us, and up to 50 us where a hypervisor must start the processor.
   constexpr Nanoseconds kCheap = 5 * kMicrosecond;
-  return {kGroup, kWhat, cost <= kCheap ? Answer::yes : Answer::no,
+  return {kMachineGroup, kWhat, cost <= kCheap ? Answer::yes : Answer::no,
           fmt::format("waking a thread {} takes {}",
                       allowed_cpus().size() > 1 ? "on another processor" : "on the only processor",
                       measure::format_time(cost)),
@@ -59,7 +57,7 @@ Finding place_processors() {
   constexpr const char* kWhat = "two processors";
   const std::vector<int> cpus = allowed_cpus();
   if (cpus.size() < 2) {
-    return {kGroup, kWhat, Answer::no, "one processor: both ends share it",
+    return {kMachineGroup, kWhat, Answer::no, "one processor: both ends share it",
             "taskset -c 0,1, or docker --cpuset-cpus"};
   }
   std::string evidence = "may use " + format_cpus(cpus);
@@ -75,7 +73,7 @@ Finding place_processors() {
   if (const Nanoseconds distance = measure::measure_core_distance(); distance > 0)
     evidence +=
         fmt::format(", a cache line there and back takes {}", measure::format_time(distance));
-  return {kGroup, kWhat, Answer::yes, evidence,
+  return {kMachineGroup, kWhat, Answer::yes, evidence,
           shared ? "netload --cpus and --server-cpus, on two cores" : ""};
 }
 
@@ -90,7 +88,7 @@ Finding open_counter() {
   const Fd counter(static_cast<int>(::syscall(SYS_perf_event_open, &event, 0, -1, -1, 0)));
   if (!counter) {
     const int error = errno;
-    return {kGroup, kWhat, Answer::no, failure("perf_event_open", error),
+    return {kMachineGroup, kWhat, Answer::no, failure("perf_event_open", error),
             error == EACCES || error == EPERM ? "sysctl -w kernel.perf_event_paranoid=1"
             : error == ENOENT                 ? "a machine or a guest with a PMU"
                                               : ""};
@@ -99,7 +97,7 @@ Finding open_counter() {
   const bool counted =
       ::read(counter.get(), &count, sizeof count) == static_cast<ssize_t>(sizeof count) &&
       count > 0;
-  return {kGroup, kWhat, counted ? Answer::yes : Answer::no_effect,
+  return {kMachineGroup, kWhat, counted ? Answer::yes : Answer::no_effect,
           fmt::format("{} instructions were counted", measure::format_count(count)), ""};
 }
 

@@ -13,7 +13,6 @@ namespace wiremark::probe {
 
 namespace {
 
-constexpr const char* kGroup = "network";
 constexpr std::uint16_t kSegment = 64;
 constexpr std::size_t kSegments = 16;
 constexpr std::size_t kBytes = kSegment * kSegments;
@@ -45,15 +44,16 @@ std::size_t receive_once(const Fd& fd) {
 }  // namespace
 
 Findings probe_datagrams() {
-  Finding cut{kGroup, "UDP_SEGMENT (GSO)", Answer::untried, "", ""};
-  Finding gathered{kGroup, "UDP_GRO", Answer::untried, "UDP_SEGMENT does not work here", ""};
+  Finding cut{kNetworkGroup, "UDP_SEGMENT (GSO)", Answer::untried, "", ""};
+  Finding gathered{kNetworkGroup, "UDP_GRO", Answer::untried, "UDP_SEGMENT does not work here", ""};
   const auto pair = connect_datagrams();
   if (!pair) {
     cut.evidence = pair.error().message();
     return {cut, gathered};
   }
   if (!send_segmented(pair->client)) {
-    cut = {kGroup, cut.what, Answer::no, failure("sendmsg UDP_SEGMENT", errno), "Linux 4.18"};
+    cut = {kNetworkGroup, cut.what, Answer::no, failure("sendmsg UDP_SEGMENT", errno),
+           "Linux 4.18"};
     return {cut, gathered};
   }
   std::size_t came = 0;
@@ -63,7 +63,7 @@ Findings probe_datagrams() {
       "one sendmsg of 1,024 bytes came as " + std::to_string(came) + " datagrams of 64 bytes";
   const int on = 1;
   if (::setsockopt(pair->server.get(), IPPROTO_UDP, UDP_GRO, &on, sizeof on) < 0) {
-    gathered = {kGroup, gathered.what, Answer::no, failure("setsockopt UDP_GRO", errno),
+    gathered = {kNetworkGroup, gathered.what, Answer::no, failure("setsockopt UDP_GRO", errno),
                 "Linux 5.0"};
     return {cut, gathered};
   }

@@ -20,12 +20,11 @@ Result<> wait_on_epoll() {
 }
 
 Findings probe_epoll() {
-  constexpr const char* kGroup = "network";
   if (const auto waited = wait_on_epoll(); !waited) {
-    return {{kGroup, kReactorEpoll, Answer::no,
+    return {{kNetworkGroup, kReactorEpoll, Answer::no,
              failure(waited.error().operation, waited.error().code), "Linux 5.11"}};
   }
-  return {{kGroup, kReactorEpoll, Answer::yes, "epoll_pwait2 returned", ""}};
+  return {{kNetworkGroup, kReactorEpoll, Answer::yes, "epoll_pwait2 returned", ""}};
 }
 
 }  // namespace wiremark::probe

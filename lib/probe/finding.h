@@ -18,8 +18,15 @@ enum class Answer : std::uint8_t {
 /// "yes", "no", "no effect", "not tried".
 std::string_view to_string(Answer answer) noexcept;
 
+/// The groups of findings, by the names that are printed.
+inline constexpr const char* kUringGroup = "io_uring";
+inline constexpr const char* kNetworkGroup = "network";
+inline constexpr const char* kMachineGroup = "machine";
+inline constexpr const char* kLimitsGroup = "limits";
+inline constexpr const char* kCommandGroup = "command";
+
 struct Finding {
-  std::string group;  ///< "io_uring", "network", "machine", "limits" or "command".
+  std::string group;  ///< One of those above.
   std::string what;
   Answer answer = Answer::untried;
   std::string evidence;

@@ -19,8 +19,6 @@ namespace wiremark::probe {
 
 namespace {
 
-constexpr const char* kGroup = "machine";
-
 // The first line of a file, empty where there is none.
 std::string line_of(const std::string& path) {
   const auto text = measure::read_text(path);
@@ -46,7 +44,7 @@ Finding find_clock() {
   // A read in user space takes below 50 ns; one that enters the kernel or the hypervisor 200 ns
   // and more.
   constexpr double kFastNs = 100;
-  Finding finding{kGroup, "fast clock", each < kFastNs ? Answer::yes : Answer::no,
+  Finding finding{kMachineGroup, "fast clock", each < kFastNs ? Answer::yes : Answer::no,
                   fmt::format("{}: {} a read", source.empty() ? "unknown clock source" : source,
                               measure::format_time(each)),
                   ""};
@@ -58,9 +56,9 @@ Finding find_clock() {
 Finding find_steal() {
   constexpr const char* kWhat = "no time stolen";
   const auto usage = measure::machine_usage();
-  if (!usage) return {kGroup, kWhat, Answer::untried, usage.error().message(), ""};
+  if (!usage) return {kMachineGroup, kWhat, Answer::untried, usage.error().message(), ""};
   const bool none = usage->steal == 0;
-  return {kGroup, kWhat, none ? Answer::yes : Answer::no,
+  return {kMachineGroup, kWhat, none ? Answer::yes : Answer::no,
           fmt::format("{} of the time since boot in /proc/stat",
                       measure::format_share(usage->steal_pct())),
           none ? "" : "a machine whose processors are not shared"};
@@ -90,13 +88,13 @@ Finding find_quota() {
   for (const measure::Throttling& one : cgroups) {
     if (const double cores = quota_of(one.folder); cores > 0) {
       return {
-          kGroup, kWhat, Answer::no,
+          kMachineGroup, kWhat, Answer::no,
           fmt::format("cgroup {}: {} cores, stopped {}", one.cgroup, measure::format_number(cores),
                       measure::format_counted(one.times, "time")),
           "echo max > " + one.folder + "/cpu.max, or docker --cpus"};
     }
   }
-  return {kGroup, kWhat, Answer::yes,
+  return {kMachineGroup, kWhat, Answer::yes,
           cgroups.empty()
               ? "no cgroup with counters of a quota is visible"
               : fmt::format("none in {}", measure::format_counted(cgroups.size(), "cgroup")),
@@ -109,15 +107,16 @@ Finding find_governor() {
     const std::string governor =
         line_of(fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor", cpu));
     if (governor.empty()) {
-      return {kGroup, kWhat, Answer::untried, "no cpufreq here: the host or the firmware decides",
-              ""};
+      return {kMachineGroup, kWhat, Answer::untried,
+              "no cpufreq here: the host or the firmware decides", ""};
     }
     if (governor != "performance") {
-      return {kGroup, kWhat, Answer::no, fmt::format("governor of processor {}: {}", cpu, governor),
+      return {kMachineGroup, kWhat, Answer::no,
+              fmt::format("governor of processor {}: {}", cpu, governor),
               "cpupower frequency-set -g performance"};
     }
   }
-  return {kGroup, kWhat, Answer::yes, "governor: performance", ""};
+  return {kMachineGroup, kWhat, Answer::yes, "governor: performance", ""};
 }
 
 Finding find_mitigations() {
@@ -131,8 +130,8 @@ Finding find_mitigations() {
   const std::size_t count = names.size();
   std::string active;
   for (const std::string& name : names) active += (active.empty() ? "" : ", ") + name;
-  if (none) return {kGroup, kWhat, Answer::untried, none.message(), ""};
-  return {kGroup, kWhat, count == 0 ? Answer::yes : Answer::no,
+  if (none) return {kMachineGroup, kWhat, Answer::untried, none.message(), ""};
+  return {kMachineGroup, kWhat, count == 0 ? Answer::yes : Answer::no,
           count == 0 ? "none is active" : fmt::format("{} active: {}", count, active),
           count == 0 ? "" : "boot with mitigations=off, on a machine that nobody else uses"};
 }
@@ -142,7 +141,7 @@ Finding make_huge_pages() {
   constexpr const char* kWhat = "transparent huge pages";
   constexpr std::size_t kHuge = 2 << 20;
   const std::string mode = chosen(line_of("/sys/kernel/mm/transparent_hugepage/enabled"));
-  if (mode.empty()) return {kGroup, kWhat, Answer::no, "a kernel without them", ""};
+  if (mode.empty()) return {kMachineGroup, kWhat, Answer::no, "a kernel without them", ""};
   const auto huge_kb = [] {
     const auto text = measure::read_text("/proc/self/smaps_rollup");
     return text ? measure::number_behind(*text, "AnonHugePages:").value_or(0) : 0;
@@ -150,13 +149,14 @@ Finding make_huge_pages() {
   const std::uint64_t before = huge_kb();
   void* memory =
       ::mmap(nullptr, 2 * kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return {kGroup, kWhat, Answer::untried, failure("mmap", errno), ""};
+  if (memory == MAP_FAILED)
+    return {kMachineGroup, kWhat, Answer::untried, failure("mmap", errno), ""};
   ::madvise(memory, 2 * kHuge, MADV_HUGEPAGE);
   auto* bytes = static_cast<volatile char*>(memory);
   for (std::size_t at = 0; at < 2 * kHuge; at += 4096) bytes[at] = 1;
   const std::uint64_t made = huge_kb() - std::min(before, huge_kb());
   ::munmap(memory, 2 * kHuge);
-  return {kGroup, kWhat, made > 0 ? Answer::yes : Answer::no,
+  return {kMachineGroup, kWhat, made > 0 ? Answer::yes : Answer::no,
           fmt::format("mode {}; asked for by madvise, {} KiB of 4,096 were huge", mode, made),
           made > 0 ? "" : "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"};
 }

@@ -28,7 +28,7 @@ std::string wrap(std::string_view text, std::size_t columns, std::size_t indent)
   return lines + std::string(text) + '\n';
 }
 
-std::string line_of(const Finding& finding) {
+std::string lines_of(const Finding& finding) {
   constexpr std::size_t kIndent = 2 + kWhatColumns + kAnswerColumns;
   std::string line = fmt::format("  {:<{}}{:<{}}", finding.what, kWhatColumns,
                                  to_string(finding.answer), kAnswerColumns);
@@ -61,9 +61,10 @@ std::string text_of(const Report& report) {
   for (const Finding& finding : report.findings) {
     if (finding.group != group) {
       group = finding.group;
-      text += '\n' + (group == "command" ? wrap(report.command, kColumns - 2, 2) : group + '\n');
+      text +=
+          '\n' + (group == kCommandGroup ? wrap(report.command, kColumns - 2, 2) : group + '\n');
     }
-    text += line_of(finding);
+    text += lines_of(finding);
   }
   const auto any = [&report](Answer answer) {
     return std::ranges::any_of(report.findings,

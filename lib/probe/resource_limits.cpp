@@ -27,7 +27,6 @@ namespace wiremark::probe {
 
 namespace {
 
-constexpr const char* kGroup = "limits";
 constexpr int kBacklogAsked = 65'535;
 
 std::uint64_t number_in(const std::string& path) {
@@ -102,7 +101,7 @@ Finding raise_descriptors() {
   const Fd last(::fcntl(events.get(), F_DUPFD_CLOEXEC, static_cast<int>(kWanted) - 1));
   const bool had = static_cast<bool>(last);
   ::setrlimit(RLIMIT_NOFILE, &before);
-  return {kGroup, kWhat, had ? Answer::yes : Answer::no,
+  return {kLimitsGroup, kWhat, had ? Answer::yes : Answer::no,
           fmt::format("soft limit {}, raised to {}", measure::format_count(before.rlim_cur),
                       granted == RLIM_INFINITY ? "no limit" : measure::format_count(granted)),
           had ? "" : "ulimit -Hn 1048576 as root, or LimitNOFILE= of the service"};
@@ -118,12 +117,13 @@ Finding lock_memory() {
                                 : measure::format_size(static_cast<double>(limit.rlim_cur));
   void* memory =
       ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return {kGroup, kWhat, Answer::untried, failure("mmap", errno), ""};
+  if (memory == MAP_FAILED)
+    return {kLimitsGroup, kWhat, Answer::untried, failure("mmap", errno), ""};
   // The call itself: a sanitizer's mlock() answers without asking the kernel.
   const int error = ::syscall(SYS_mlock, memory, kBytes) < 0 ? errno : 0;
   ::munmap(memory, kBytes);
   return {
-      kGroup, kWhat, error == 0 ? Answer::yes : Answer::no,
+      kLimitsGroup, kWhat, error == 0 ? Answer::yes : Answer::no,
       (error == 0 ? std::string("mlock gave them") : failure("mlock", error)) + "; limit " + bound,
       error == 0 ? "" : "ulimit -l unlimited, or docker --ulimit memlock=-1"};
 }
@@ -131,15 +131,15 @@ Finding lock_memory() {
 Finding ask_backlog(std::uint64_t granted) {
   constexpr std::uint64_t kBurst = 1024;
   if (granted == 0)
-    return {kGroup, "backlog of 1,024", Answer::untried, failure("listen", errno), ""};
-  return {kGroup, "backlog of 1,024", granted >= kBurst ? Answer::yes : Answer::no,
+    return {kLimitsGroup, "backlog of 1,024", Answer::untried, failure("listen", errno), ""};
+  return {kLimitsGroup, "backlog of 1,024", granted >= kBurst ? Answer::yes : Answer::no,
           fmt::format("listen(65535) was given {}", measure::format_count(granted)),
           granted >= kBurst ? "" : "sysctl -w net.core.somaxconn=4096"};
 }
 
 Finding count_ports(std::uint64_t ports) {
   constexpr std::uint64_t kUsual = 28'232;
-  return {kGroup, "local ports", ports >= kUsual ? Answer::yes : Answer::no,
+  return {kLimitsGroup, "local ports", ports >= kUsual ? Answer::yes : Answer::no,
           fmt::format("{} for each source and destination", measure::format_count(ports)),
           ports >= kUsual ? "" : "sysctl -w net.ipv4.ip_local_port_range='32768 60999'"};
 }
@@ -148,8 +148,8 @@ Finding find_filter() {
   const auto text = measure::read_text("/proc/self/status");
   const auto mode = text ? measure::number_behind(*text, "\nSeccomp:") : std::nullopt;
   if (!mode)
-    return {kGroup, "no seccomp filter", Answer::untried, "/proc/self/status has none", ""};
-  return {kGroup, "no seccomp filter", *mode == 0 ? Answer::yes : Answer::no,
+    return {kLimitsGroup, "no seccomp filter", Answer::untried, "/proc/self/status has none", ""};
+  return {kLimitsGroup, "no seccomp filter", *mode == 0 ? Answer::yes : Answer::no,
           fmt::format("mode {} in /proc/self/status", *mode),
           *mode == 0 ? "" : "docker --security-opt seccomp=unconfined"};
 }

@@ -11,14 +11,13 @@ namespace wiremark::probe {
 
 namespace {
 
-constexpr const char* kGroup = "network";
-
 Finding try_library(const char* what, const char* library) {
   const auto maps = measure::read_text("/proc/self/maps");
   if (maps && maps->find(std::string(library).substr(0, std::string_view(library).find('.'))) !=
                   std::string::npos)
-    return {kGroup, what, Answer::yes, std::string(library) + " is loaded in this process", ""};
-  Finding no{kGroup, what, Answer::no, "", std::string("install it; LD_PRELOAD=") + library};
+    return {kNetworkGroup, what, Answer::yes, std::string(library) + " is loaded in this process",
+            ""};
+  Finding no{kNetworkGroup, what, Answer::no, "", std::string("install it; LD_PRELOAD=") + library};
   const Findings tried = in_child([&] {
     Finding loaded = no;
     if (::dlopen(library, RTLD_NOW)) {

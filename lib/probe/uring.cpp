@@ -19,7 +19,6 @@ namespace wiremark::probe {
 
 namespace {
 
-constexpr const char* kGroup = "io_uring";
 constexpr unsigned kReactorFlags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
                                    IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SUBMIT_ALL;
 
@@ -42,13 +41,13 @@ int result_of(SmallRing& ring, const io_uring_sqe& entry) {
 
 Finding refused(const std::string& what, const Error& error) {
   if (const auto denial = uring_denial(error.code)) {
-    return {kGroup, what, Answer::no,
+    return {kUringGroup, what, Answer::no,
             failure(error.operation, error.code) + " (" + denial->why + ")", denial->change};
   }
   const char* change = error.code == ENOMEM   ? "ulimit -l unlimited"
                        : error.code == ENOSYS ? "Linux 6.1 with CONFIG_IO_URING"
                                               : "";
-  return {kGroup, what, Answer::no, failure(error.operation, error.code), change};
+  return {kUringGroup, what, Answer::no, failure(error.operation, error.code), change};
 }
 
 // A ring with some flags, and whether an operation that does nothing completes on it: one set up
@@ -62,8 +61,8 @@ Finding try_flags(const std::string& what, unsigned flags, const char* since) {
     return finding;
   }
   const int status = result_of(*ring, operation(IORING_OP_NOP, -1));
-  if (status < 0) return {kGroup, what, Answer::no, failure("NOP on this ring", -status), ""};
-  return {kGroup, what, Answer::yes, "set up, and a NOP completed", ""};
+  if (status < 0) return {kUringGroup, what, Answer::no, failure("NOP on this ring", -status), ""};
+  return {kUringGroup, what, Answer::yes, "set up, and a NOP completed", ""};
 }
 
 // Those that our reactor submits, as the kernel lists them.
@@ -79,7 +78,7 @@ Finding list_operations(const SmallRing& ring) {
   const auto memory = std::make_unique<std::uint64_t[]>(size / sizeof(std::uint64_t) + 1);
   auto* list = reinterpret_cast<io_uring_probe*>(memory.get());
   if (::syscall(__NR_io_uring_register, ring.fd(), IORING_REGISTER_PROBE, list, kMost) < 0) {
-    return {kGroup, "operations", Answer::no, failure("REGISTER_PROBE", errno),
+    return {kUringGroup, "operations", Answer::no, failure("REGISTER_PROBE", errno),
             "a newer kernel, or a filter that allows io_uring_register"};
   }
   std::string missing;
@@ -88,8 +87,8 @@ Finding list_operations(const SmallRing& ring) {
       missing += std::string(missing.empty() ? "" : ", ") + name;
   }
   if (!missing.empty())
-    return {kGroup, "operations", Answer::no, "missing: " + missing, "Linux 6.1"};
-  return {kGroup, "operations", Answer::yes,
+    return {kUringGroup, "operations", Answer::no, "missing: " + missing, "Linux 6.1"};
+  return {kUringGroup, "operations", Answer::yes,
           std::to_string(list->last_op + 1) + " known, all that netload uses among them", ""};
 }
 
@@ -97,7 +96,7 @@ Finding list_operations(const SmallRing& ring) {
 Finding try_receive(SmallRing& ring, const Loopback& pair, const char* what, unsigned flags) {
   constexpr std::size_t kPage = 4096;
   constexpr unsigned short kGroupId = 7;
-  const Finding no{kGroup, what, Answer::no, "", "a newer kernel"};
+  const Finding no{kUringGroup, what, Answer::no, "", "a newer kernel"};
   const auto fails = [&no](const char* call, int error) {
     Finding finding = no;
     finding.evidence = failure(call, error);
@@ -128,7 +127,7 @@ Finding try_receive(SmallRing& ring, const Loopback& pair, const char* what, uns
   const int got = sent == 1 ? result_of(ring, receive) : -EPIPE;
   ::syscall(__NR_io_uring_register, ring.fd(), IORING_UNREGISTER_PBUF_RING, &group, 1);
   if (got < 0) return fails("RECV", -got);
-  return {kGroup, what, Answer::yes, "a byte came in a buffer that the kernel picked", ""};
+  return {kUringGroup, what, Answer::yes, "a byte came in a buffer that the kernel picked", ""};
 }
 
 Finding try_send_zero_copy(SmallRing& ring, const Loopback& pair) {
@@ -141,34 +140,34 @@ Finding try_send_zero_copy(SmallRing& ring, const Loopback& pair) {
     send.ioprio = kReportUsage;
     send.msg_flags = MSG_NOSIGNAL;
     if (const int sent = result_of(ring, send); sent < 0)
-      return {kGroup, kWhat, Answer::no, failure("SEND_ZC", -sent), "Linux 6.2"};
+      return {kUringGroup, kWhat, Answer::no, failure("SEND_ZC", -sent), "Linux 6.2"};
     // The notification comes when the receiver has the bytes.
     std::array<char, bytes.size()> into;
     if (::recv(pair.server.get(), into.data(), into.size(), MSG_WAITALL) <= 0)
-      return {kGroup, kWhat, Answer::untried, failure("recv", errno), ""};
+      return {kUringGroup, kWhat, Answer::untried, failure("recv", errno), ""};
     const auto notification = ring.wait();
     if (!notification || !(notification->flags & IORING_CQE_F_NOTIF)) continue;
     ++notified;
     copied += static_cast<unsigned>(notification->res) & kUsageCopied ? 1 : 0;
   }
   if (notified == 0)
-    return {kGroup, kWhat, Answer::untried, "no notification came in a second", ""};
-  return {kGroup, kWhat, copied == notified ? Answer::no_effect : Answer::yes,
+    return {kUringGroup, kWhat, Answer::untried, "no notification came in a second", ""};
+  return {kUringGroup, kWhat, copied == notified ? Answer::no_effect : Answer::yes,
           "over loopback " + copied_evidence(notified, copied), "a network card, and no loopback"};
 }
 
 Finding try_napi(const SmallRing& ring, const Loopback& pair) {
   constexpr const char* kWhat = "REGISTER_NAPI polls";
   if (const int status = register_napi(ring.fd(), 50 * kMicrosecond); status < 0)
-    return {kGroup, kWhat, Answer::no, failure("REGISTER_NAPI", -status), "Linux 6.9"};
+    return {kUringGroup, kWhat, Answer::no, failure("REGISTER_NAPI", -status), "Linux 6.9"};
   const unsigned id = napi_id(pair.server.get());
-  return {kGroup, kWhat, id > 0 ? Answer::yes : Answer::no_effect, napi_evidence(id),
+  return {kUringGroup, kWhat, id > 0 ? Answer::yes : Answer::no_effect, napi_evidence(id),
           id > 0 ? "" : "a network card with NAPI, and no loopback"};
 }
 
 Finding of_feature(const SmallRing& ring, const char* what, unsigned feature, const char* since) {
   const bool has = ring.features() & feature;
-  return {kGroup, what, has ? Answer::yes : Answer::no,
+  return {kUringGroup, what, has ? Answer::yes : Answer::no,
           has ? "in the features that io_uring_setup returned"
               : "not in the features that io_uring_setup returned",
           has ? "" : since};

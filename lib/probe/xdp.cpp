@@ -21,18 +21,17 @@ namespace wiremark::probe {
 
 namespace {
 
-constexpr const char* kGroup = "network";
 constexpr unsigned kFrames = 64;
 constexpr unsigned kFrameSize = 2048;
 constexpr unsigned kRingEntries = 64;
 constexpr const char* kRights = "run as root, or setcap cap_net_raw,cap_net_admin,cap_bpf+ep";
 
-Finding refused(const char* what, const char* call, int error) {
+Finding refused_call(const char* what, const char* call, int error) {
   const char* change = error == EPERM || error == EACCES ? kRights
                        : error == ENOBUFS                ? "ulimit -l unlimited"
                        : error == EAFNOSUPPORT           ? "a kernel with CONFIG_XDP_SOCKETS"
                                                          : "";
-  return {kGroup, what, Answer::no, failure(call, error), change};
+  return {kNetworkGroup, what, Answer::no, failure(call, error), change};
 }
 
 class Umem {
@@ -71,13 +70,13 @@ class Umem {
 Finding try_socket() {
   constexpr const char* kWhat = "AF_XDP socket, UMEM";
   const Fd socket(::socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0));
-  if (!socket) return refused(kWhat, "socket AF_XDP", errno);
+  if (!socket) return refused_call(kWhat, "socket AF_XDP", errno);
   const Umem memory;
   const char* call = "";
   if (const int error = memory.register_with(socket, call); error != 0)
-    return refused(kWhat, call, error);
-  return {kGroup, kWhat, Answer::yes, "64 frames of 2,048 bytes and three rings were registered",
-          ""};
+    return refused_call(kWhat, call, error);
+  return {kNetworkGroup, kWhat, Answer::yes,
+          "64 frames of 2,048 bytes and three rings were registered", ""};
 }
 
 int bpf(int command, bpf_attr& attributes, std::size_t size) {
@@ -116,8 +115,8 @@ Finding try_map() {
   attributes.value_size = sizeof(std::uint32_t);
   attributes.max_entries = 1;
   const Fd map(bpf(BPF_MAP_CREATE, attributes, sizeof attributes));
-  if (!map) return refused(kWhat, "bpf MAP_CREATE", errno);
-  return {kGroup, kWhat, Answer::yes, "a map of one socket was made", ""};
+  if (!map) return refused_call(kWhat, "bpf MAP_CREATE", errno);
+  return {kNetworkGroup, kWhat, Answer::yes, "a map of one socket was made", ""};
 }
 
 // Without a mode the kernel takes the driver's where there is one, else its own, which saves
@@ -125,13 +124,13 @@ Finding try_map() {
 Finding try_attach(unsigned device) {
   constexpr const char* kWhat = "XDP program, auto mode";
   const Fd program = load_program();
-  if (!program) return refused(kWhat, "bpf PROG_LOAD", errno);
+  if (!program) return refused_call(kWhat, "bpf PROG_LOAD", errno);
   Fd link = attach(program, device, XDP_FLAGS_DRV_MODE);
-  if (link) return {kGroup, kWhat, Answer::yes, "attached in driver mode", ""};
+  if (link) return {kNetworkGroup, kWhat, Answer::yes, "attached in driver mode", ""};
   const int native = errno;
   link = attach(program, device, 0);
-  if (!link) return refused(kWhat, "bpf LINK_CREATE", errno);
-  return {kGroup, kWhat, Answer::no_effect,
+  if (!link) return refused_call(kWhat, "bpf LINK_CREATE", errno);
+  return {kNetworkGroup, kWhat, Answer::no_effect,
           "attached to loopback, but in generic mode: driver mode: " +
               std::string(std::strerror(native)),
           "a network card whose driver has XDP"};
@@ -141,22 +140,22 @@ Finding try_attach(unsigned device) {
 Finding try_bind(unsigned device) {
   constexpr const char* kWhat = "XDP zero-copy, auto mode";
   const Fd socket(::socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0));
-  if (!socket) return refused(kWhat, "socket AF_XDP", errno);
+  if (!socket) return refused_call(kWhat, "socket AF_XDP", errno);
   const Umem memory;
   const char* call = "";
   if (const int error = memory.register_with(socket, call); error != 0)
-    return refused(kWhat, call, error);
+    return refused_call(kWhat, call, error);
   sockaddr_xdp name{};
   name.sxdp_family = AF_XDP;
   name.sxdp_ifindex = device;
   if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&name), sizeof name) < 0)
-    return refused(kWhat, "bind", errno);
+    return refused_call(kWhat, "bind", errno);
   xdp_options active{};
   socklen_t size = sizeof active;
   if (::getsockopt(socket.get(), SOL_XDP, XDP_OPTIONS, &active, &size) < 0)
-    return refused(kWhat, "XDP_OPTIONS", errno);
+    return refused_call(kWhat, "XDP_OPTIONS", errno);
   const bool zero_copy = active.flags & XDP_OPTIONS_ZEROCOPY;
-  return {kGroup, kWhat, zero_copy ? Answer::yes : Answer::no_effect,
+  return {kNetworkGroup, kWhat, zero_copy ? Answer::yes : Answer::no_effect,
           zero_copy ? "bound, and XDP_OPTIONS says zero-copy"
                     : "bound to loopback, but XDP_OPTIONS says that each packet is copied",
           zero_copy ? "" : "a network card whose driver has AF_XDP zero-copy"};
@@ -176,12 +175,13 @@ unsigned bring_up_loopback() {
 Findings try_in_namespace() {
   if (::unshare(CLONE_NEWNET) < 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0) {
     const std::string why = failure("unshare CLONE_NEWNET", errno);
-    return {{kGroup, "XDP program, auto mode", Answer::untried, why, kRights},
-            {kGroup, "XDP zero-copy, auto mode", Answer::untried, why, kRights}};
+    return {{kNetworkGroup, "XDP program, auto mode", Answer::untried, why, kRights},
+            {kNetworkGroup, "XDP zero-copy, auto mode", Answer::untried, why, kRights}};
   }
   const unsigned device = bring_up_loopback();
   if (device == 0)
-    return {{kGroup, "XDP, auto mode", Answer::untried, failure("SIOCSIFFLAGS lo", errno), ""}};
+    return {
+        {kNetworkGroup, "XDP, auto mode", Answer::untried, failure("SIOCSIFFLAGS lo", errno), ""}};
   return {try_attach(device), try_bind(device)};
 }
 
@@ -191,7 +191,7 @@ Findings probe_xdp() {
   Findings found = {try_socket(), try_map()};
   const Findings inside = in_child(try_in_namespace);
   found.insert(found.end(), inside.begin(), inside.end());
-  found.push_back({kGroup, "XDP on a network card", Answer::untried,
+  found.push_back({kNetworkGroup, "XDP on a network card", Answer::untried,
                    "attaching to one would interrupt its traffic", ""});
   return found;
 }

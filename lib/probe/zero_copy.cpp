@@ -40,7 +40,7 @@ void read_notification(const Fd& fd, Notified& into) {
 }  // namespace
 
 Findings probe_zero_copy() {
-  Finding finding{"network", "MSG_ZEROCOPY saves the copy", Answer::untried, "", ""};
+  Finding finding{kNetworkGroup, "MSG_ZEROCOPY saves the copy", Answer::untried, "", ""};
   const auto pair = connect_streams();
   if (!pair) {
     finding.evidence = pair.error().message();
