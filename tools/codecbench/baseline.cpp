@@ -14,30 +14,30 @@
 namespace wiremark::tools {
 namespace {
 
-std::string_view to_string(Answer answer) {
+std::string_view to_string(report::Answer answer) {
   switch (answer) {
-    case Answer::slower:
+    case report::Answer::slower:
       return "slower";
-    case Answer::faster:
+    case report::Answer::faster:
       return "faster";
-    case Answer::level:
+    case report::Answer::level:
       return "level";
-    case Answer::undecided:
+    case report::Answer::undecided:
       break;
   }
   return "undecided";
 }
 
 /// If the two runs are swapped, the answer is the opposite.
-Answer judge(const measure::MedianInterval& ratio, double tolerance_pct) {
+report::Answer judge(const measure::MedianInterval& ratio, double tolerance_pct) {
   using measure::Side;
   const double most = 1 + tolerance_pct / 100;
   const Side of_most = measure::side_of(ratio, most);
   const Side of_least = measure::side_of(ratio, 1 / most);
-  if (of_most == Side::above) return Answer::slower;
-  if (of_least == Side::below) return Answer::faster;
-  if (of_most == Side::below && of_least == Side::above) return Answer::level;
-  return Answer::undecided;
+  if (of_most == Side::above) return report::Answer::slower;
+  if (of_least == Side::below) return report::Answer::faster;
+  if (of_most == Side::below && of_least == Side::above) return report::Answer::level;
+  return report::Answer::undecided;
 }
 
 }  // namespace
@@ -107,7 +107,8 @@ std::string format_baseline(const Baseline& baseline, bool all) {
   }
   text += '\n';
   for (const Change& change : baseline.changes) {
-    const bool told = change.answer == Answer::slower || change.answer == Answer::faster;
+    const bool told =
+        change.answer == report::Answer::slower || change.answer == report::Answer::faster;
     if (!told && !all) continue;
     const measure::MedianInterval& ratio = change.ratio;
     text += fmt::format(
@@ -119,11 +120,12 @@ std::string format_baseline(const Baseline& baseline, bool all) {
   constexpr std::size_t kChange = 12;
   text = report::folded(text, kChange);
   if (baseline.changes.empty()) return text + "  FAILED     it has no row of this run\n";
-  const std::size_t undecided = baseline.count(Answer::undecided);
+  const std::size_t undecided = baseline.count(report::Answer::undecided);
   const auto counted = fmt::format(
       "  of {} rows {} slower, {} faster, {} level, {} undecided{}\n", baseline.changes.size(),
-      baseline.count(Answer::slower), baseline.count(Answer::faster), baseline.count(Answer::level),
-      undecided, undecided > 0 ? " (more --repeat, or a quieter machine, may tell)" : "");
+      baseline.count(report::Answer::slower), baseline.count(report::Answer::faster),
+      baseline.count(report::Answer::level), undecided,
+      undecided > 0 ? " (more --repeat, or a quieter machine, may tell)" : "");
   return text + report::folded(counted, 2);
 }
 

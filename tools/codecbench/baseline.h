@@ -11,7 +11,6 @@
 
 namespace wiremark::tools {
 
-using report::Answer;
 using report::Baseline;
 using report::Change;
 

@@ -105,7 +105,7 @@ void add_checks(report::RunResult& run, const Baseline& baseline) {
   if (baseline.changes.empty())
     run.checks.push_back({"baseline", false, "it has no row of this run"});
   for (const Change& change : baseline.changes) {
-    if (change.answer == Answer::slower)
+    if (change.answer == report::Answer::slower)
       run.checks.push_back({"baseline " + change.key, false, format_interval(change.ratio)});
   }
 }

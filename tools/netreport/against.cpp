@@ -33,7 +33,7 @@ Result<AgainstText> tables(const report::CodecTable& before, const report::Codec
     return failed("in use was '" + before.in_use + "' and is '" + after.in_use + "'", {}, 0);
   const Baseline baseline = compare_with(before.cells, after.cells, tolerance_pct);
   if (baseline.changes.empty()) return failed("the two tables have no row in common", {}, 0);
-  return AgainstText{format_baseline(baseline, true), baseline.count(Answer::slower) > 0};
+  return AgainstText{format_baseline(baseline, true), baseline.count(report::Answer::slower) > 0};
 }
 
 }  // namespace

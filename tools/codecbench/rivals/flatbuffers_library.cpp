@@ -18,7 +18,7 @@ namespace {
 
 using ::flatbuffers::FlatBufferBuilder;
 
-constexpr DecodeError kRefused{DecodeErrorKind::bad_offset, 0};
+constexpr DecodeError kUnverified{DecodeErrorKind::bad_offset, 0};
 
 const std::uint8_t* data_of(Bytes bytes) {
   return reinterpret_cast<const std::uint8_t*>(bytes.data());
@@ -69,7 +69,7 @@ std::size_t FlatbuffersLibrary::encode(const Message& message, MutableBytes to) 
 
 DecodeError FlatbuffersLibrary::decode(Bytes from, Message& message) {
   const auto* packet = verified<fbs::Packet>(from);
-  if (packet == nullptr) return kRefused;
+  if (packet == nullptr) return kUnverified;
   message.head = packet->head();
   message.guid = packet->guid();
   message.content = {packet->content()->c_str(), packet->content()->size()};
@@ -129,7 +129,7 @@ std::size_t FlatbuffersLibraryPairs::encode(std::span<const Value> values, Mutab
 DecodeError FlatbuffersLibraryPairs::take(Bytes packet, unsigned key, ValueType type,
                                           Value& value) {
   const auto* pairs = verified<fbs::Pairs>(packet);
-  if (pairs == nullptr) return kRefused;
+  if (pairs == nullptr) return kUnverified;
   // What an accessor such as k32() does, for a key that is known at run time.
   const auto* table = reinterpret_cast<const ::flatbuffers::Table*>(pairs);
   if (key == 0 || key > kMaxPairs || !table->CheckField(vtable_place(key - 1))) {
@@ -206,14 +206,14 @@ DecodeError FlatbuffersLibraryEnvelope::decode_nest(Bytes from, Envelope& envelo
   Bytes inner;
   if (const DecodeError error = route(from, envelope.type, inner)) return error;
   const auto* member = verified<fbs::Member>(inner);
-  if (member == nullptr) return kRefused;
+  if (member == nullptr) return kUnverified;
   envelope.body = bytes_of(*member->body());
   return {};
 }
 
 DecodeError FlatbuffersLibraryEnvelope::decode_union(Bytes from, Envelope& envelope) {
   const auto* one_of = verified<fbs::Union>(from);
-  if (one_of == nullptr) return kRefused;
+  if (one_of == nullptr) return kUnverified;
   envelope.type = one_of->type();
   if (envelope.type < 1 || envelope.type > kMaxEnvelopeType) {
     return {DecodeErrorKind::number_out_of_range, 0};
@@ -229,7 +229,7 @@ DecodeError FlatbuffersLibraryEnvelope::decode_union(Bytes from, Envelope& envel
 
 DecodeError FlatbuffersLibraryEnvelope::route(Bytes from, std::int32_t& type, Bytes& inner) {
   const auto* nest = verified<fbs::Nest>(from);
-  if (nest == nullptr) return kRefused;
+  if (nest == nullptr) return kUnverified;
   type = nest->type();
   inner = bytes_of(*nest->payload());
   return {};

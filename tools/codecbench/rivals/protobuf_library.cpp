@@ -17,7 +17,7 @@ using namespace wire;
 
 namespace {
 
-constexpr DecodeError kRefused{DecodeErrorKind::syntax, 0};
+constexpr DecodeError kUnparsed{DecodeErrorKind::syntax, 0};
 
 // ParseFromArray would print what is missing.
 bool parse(google::protobuf::MessageLite& into, Bytes from) {
@@ -79,7 +79,7 @@ std::size_t LibprotobufCodec<kObject, kText>::encode(const Message& message, Mut
 template <ProtobufObject kObject, ProtobufText kText>
 DecodeError LibprotobufCodec<kObject, kText>::decode(Bytes from, Message& message) {
   proto::Packet& packet = state_->packet();
-  if (!parse(packet, from)) return kRefused;
+  if (!parse(packet, from)) return kUnparsed;
   message.head = packet.head();
   message.guid = packet.guid();
   message.content = packet.content();
@@ -174,7 +174,7 @@ std::size_t LibprotobufPairs::encode(std::span<const Value> values, MutableBytes
 }
 
 DecodeError LibprotobufPairs::take(Bytes packet, unsigned key, ValueType type, Value& value) {
-  if (!parse(state_->pairs, packet)) return kRefused;
+  if (!parse(state_->pairs, packet)) return kUnparsed;
   if (key == 0 || key > kMaxPairs || !kAccess[key - 1].has(state_->pairs)) {
     return {DecodeErrorKind::missing_field, packet.size()};
   }
@@ -221,14 +221,14 @@ std::size_t LibprotobufEnvelope::encode_union(const Envelope& envelope, MutableB
 DecodeError LibprotobufEnvelope::decode_nest(Bytes from, Envelope& envelope) {
   Bytes inner;
   if (const DecodeError error = route(from, envelope.type, inner)) return error;
-  if (!parse(state_->member, inner)) return kRefused;
+  if (!parse(state_->member, inner)) return kUnparsed;
   envelope.body = bytes_of(state_->member.body());
   return {};
 }
 
 DecodeError LibprotobufEnvelope::decode_union(Bytes from, Envelope& envelope) {
   const proto::Union& one_of = state_->one_of;
-  if (!parse(state_->one_of, from)) return kRefused;
+  if (!parse(state_->one_of, from)) return kUnparsed;
   envelope.type = one_of.type();
   if (envelope.type < 1 || envelope.type > kMaxEnvelopeType) {
     return {DecodeErrorKind::number_out_of_range, 0};
@@ -242,7 +242,7 @@ DecodeError LibprotobufEnvelope::decode_union(Bytes from, Envelope& envelope) {
 }
 
 DecodeError LibprotobufEnvelope::route(Bytes from, std::int32_t& type, Bytes& inner) {
-  if (!parse(state_->nest, from)) return kRefused;
+  if (!parse(state_->nest, from)) return kUnparsed;
   type = state_->nest.type();
   inner = bytes_of(state_->nest.payload());
   return {};
