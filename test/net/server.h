@@ -11,6 +11,7 @@
 #include <thread>
 #include <type_traits>
 
+#include "named_address.h"
 #include "net/reactor.h"
 #include "net/socket.h"
 
@@ -29,8 +30,6 @@ bool eventually(F&& holds) {
   }
   return false;
 }
-
-inline Address address(const std::string& text) { return Address::parse(text).value(); }
 
 /// A port where nobody listens. It is held, or the kernel could give it to another test, and to the
 /// very connections that are to be refused.

@@ -9,6 +9,7 @@
 
 #include "net/concepts.h"
 #include "net/sim/datagrams.h"
+#include "sim_pair.h"
 
 using namespace wiremark;
 using namespace wiremark::net;
@@ -19,7 +20,6 @@ static_assert(Datagrams<DatagramEnd>);
 namespace {
 
 const Address kBound = *Address::parse("udp:127.0.0.1:7007");
-constexpr Nanoseconds kLatency = 20 * kMicrosecond;  // The default of a path.
 constexpr std::uint32_t kMany = 20'000;
 
 /// Keeps what comes, and answers what the test says.

@@ -12,6 +12,9 @@
 
 namespace wiremark::net::sim {
 
+/// What a path takes where a test says nothing else.
+inline constexpr Nanoseconds kLatency = 20 * kMicrosecond;
+
 /// The number of a connection, the same at both ends.
 inline std::uint64_t number_of(const Conn& conn) {
   return static_cast<const StreamConn&>(conn).number;

@@ -16,8 +16,6 @@ namespace {
 
 using What = Seen::What;
 
-constexpr Nanoseconds kLatency = 20 * kMicrosecond;  // The default of a path.
-
 void pause_at_open(Conn& conn) { conn.pause(); }
 
 }  // namespace

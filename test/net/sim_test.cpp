@@ -11,8 +11,6 @@ namespace {
 
 using What = Seen::What;
 
-constexpr Nanoseconds kLatency = 20 * kMicrosecond;  // The default of a path.
-
 std::size_t echo(Conn& conn, Bytes bytes) {
   conn.append(bytes);
   return bytes.size();

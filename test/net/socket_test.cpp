@@ -11,14 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "named_address.h"
 #include "net/stop.h"
 
 using namespace wiremark;
 using namespace wiremark::net;
 
 namespace {
-
-Address address(const std::string& text) { return Address::parse(text).value(); }
 
 std::string temporary_path() {
   return std::filesystem::temp_directory_path() /

@@ -7,14 +7,10 @@
 #include <set>
 #include <string>
 
+#include "named_address.h"
+
 using namespace wiremark;
 using namespace wiremark::net;
-
-namespace {
-
-Address address(const std::string& text) { return Address::parse(text).value(); }
-
-}  // namespace
 
 TEST_CASE("lists and ranges are taken in turn") {
   const auto sources = Sources::parse("127.0.0.2-127.0.0.4,127.0.1.1");

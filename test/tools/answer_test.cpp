@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kFrameMax = 300;
 
-const wire::Message kFirst{.head = 567, .guid = -15, .content = "the first"};
-const wire::Message kSecond{.head = -1, .guid = 70'000, .content = "and a second \"one\""};
+const wire::Message kFirstMessage{.head = 567, .guid = -15, .content = "the first"};
+const wire::Message kSecondMessage{.head = -1, .guid = 70'000, .content = "and a second \"one\""};
 
 template <class C>
 std::string framed(C& codec, const wire::Message& message) {
@@ -51,8 +51,8 @@ Talk talk_in(const std::string& format) {
   }
   Talk talk;
   REQUIRE(wire::with_codec(format, wire::Limits(), [&](auto& codec) {
-    talk.first = framed(codec, kFirst);
-    talk.second = framed(codec, kSecond);
+    talk.first = framed(codec, kFirstMessage);
+    talk.second = framed(codec, kSecondMessage);
   }));
   talk.answers = talk.first + talk.second;
   talk.malformed = std::string("\5\0\0\0[1,2]", 9);

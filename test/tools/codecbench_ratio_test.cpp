@@ -66,31 +66,31 @@ TEST_CASE("codecbench: what is promised of a library that is not in every build 
 }
 
 TEST_CASE("a row is slower when all of the interval is over the tolerance") {
-  CHECK(changed(times(1.2, kSteady), kSteady).answer == Answer::slower);
-  CHECK(changed(times(1.1, kSteady), kSteady).answer == Answer::undecided);
+  CHECK(changed(times(1.2, kSteady), kSteady).answer == report::Answer::slower);
+  CHECK(changed(times(1.1, kSteady), kSteady).answer == report::Answer::undecided);
   // A single repeat that disagrees is enough to leave it undecided.
   CHECK(changed({100, 125, 125, 125, 125, 125, 125, 125, 125}, kSteady).answer ==
-        Answer::undecided);
+        report::Answer::undecided);
   const Change change = changed(times(1.2, kSteady), kSteady);
   CHECK(format_interval(change.ratio) == "1.20 (1.11 to 1.30, 99.2 % sure)");
 }
 
 TEST_CASE("runs that change places have the opposite answer") {
-  CHECK(changed(kSteady, times(1.2, kSteady)).answer == Answer::faster);
-  CHECK(changed(kSteady, times(1.1, kSteady)).answer == Answer::undecided);
+  CHECK(changed(kSteady, times(1.2, kSteady)).answer == report::Answer::faster);
+  CHECK(changed(kSteady, times(1.1, kSteady)).answer == report::Answer::undecided);
 }
 
 TEST_CASE("a row is level when all of the interval is within the tolerance") {
   const std::vector<double> narrow = {100, 100, 100, 101, 101, 101, 102, 102, 102};
-  CHECK(changed(narrow, narrow).answer == Answer::level);
-  CHECK(changed(kSteady, kSteady).answer == Answer::undecided);
+  CHECK(changed(narrow, narrow).answer == report::Answer::level);
+  CHECK(changed(kSteady, kSteady).answer == report::Answer::undecided);
 }
 
 TEST_CASE("too few repeats tell nothing, however far apart") {
   const std::vector<double> six = {1, 1, 1, 1, 1, 1};
   const std::vector<double> seven = {1, 1, 1, 1, 1, 1, 1};
-  CHECK(changed(times(10, six), six).answer == Answer::undecided);
-  CHECK(changed(times(10, seven), seven).answer == Answer::slower);
+  CHECK(changed(times(10, six), six).answer == report::Answer::undecided);
+  CHECK(changed(times(10, seven), seven).answer == report::Answer::slower);
 }
 
 TEST_CASE("a row that was not there is new") {

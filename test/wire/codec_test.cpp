@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "wire/codecs.h"
+#include "wire/encoded.h"
 #include "wire/frame.h"
 #include "wire/vectors.h"
 
@@ -16,23 +17,12 @@ using namespace wiremark::wire;
 
 namespace {
 
-constexpr Limits kLimits{.frame_size = 2 << 20};
-
 template <class Use>
 void for_each_codec(Use&& use) {
   for (const std::string_view name : Codecs::kNames) {
     CAPTURE(name);
-    REQUIRE(with_codec(name, kLimits, [&](auto& codec) { use(codec); }).has_value());
+    REQUIRE(with_codec(name, test::kLimits, [&](auto& codec) { use(codec); }).has_value());
   }
-}
-
-// A packet whose heap block ends with it, so that ASan sees a read beyond.
-std::vector<std::byte> encoded(auto& codec, const Message& message) {
-  std::vector<std::byte> to(codec.max_size(message));
-  const std::size_t size = codec.encode(message, to);
-  REQUIRE(size > 0);
-  REQUIRE(size <= to.size());
-  return {to.begin(), to.begin() + static_cast<std::ptrdiff_t>(size)};
 }
 
 // The message of `packet`, which must be one.
@@ -68,7 +58,7 @@ TEST_CASE("what was encoded is decoded, at every edge of every number") {
         if (text.size() > 10'000 && head > 1) continue;
         for (const std::int32_t guid : {head, 15, -7}) {
           const Message message{head, guid, text};
-          const auto packet = encoded(codec, message);
+          const auto packet = test::encoded(codec, message);
           REQUIRE(decoded(codec, packet) == message);
         }
       }
@@ -82,7 +72,7 @@ TEST_CASE("contents of every length up to 300 come back") {
   for (; text.size() < 300; text += static_cast<char>(' ' + random() % 95)) {
     for_each_codec([&](auto& codec) {
       const Message message{567, 15, text};
-      const auto packet = encoded(codec, message);
+      const auto packet = test::encoded(codec, message);
       REQUIRE(decoded(codec, packet) == message);
     });
   }
@@ -124,7 +114,7 @@ TEST_CASE("every packet that must be refused is, with the error named") {
 TEST_CASE("prefixes and single-byte changes are answered without reading outside") {
   for_each_codec([](auto& codec) {
     for (const std::string_view text : {"", "abc", "a content that is long enough for all paths"}) {
-      const auto packet = encoded(codec, {567, -15, text});
+      const auto packet = test::encoded(codec, {567, -15, text});
       Message message;
       for (std::size_t size = 0; size < packet.size(); ++size) {
         std::vector<std::byte> prefix(packet.begin(),
@@ -152,7 +142,7 @@ TEST_CASE("prefixes and single-byte changes are answered without reading outside
 TEST_CASE("a frame over the limit is refused by the codec as well") {
   for_each_codec([](auto& codec) {
     const std::string text(1000, 'x');
-    const auto packet = encoded(codec, {1, 2, text});
+    const auto packet = test::encoded(codec, {1, 2, text});
     auto strict = std::remove_reference_t<decltype(codec)>(Limits{.frame_size = 999});
     Message message;
     CHECK(strict.decode(packet, message).kind == DecodeErrorKind::too_large);
@@ -160,8 +150,8 @@ TEST_CASE("a frame over the limit is refused by the codec as well") {
 }
 
 TEST_CASE("codecs are found by name") {
-  CHECK_FALSE(with_codec("morse", kLimits, [](auto&) {}).has_value());
+  CHECK_FALSE(with_codec("morse", test::kLimits, [](auto&) {}).has_value());
   const auto name =
-      with_codec("bytes", kLimits, [](auto& codec) { return std::string(codec.kName); });
+      with_codec("bytes", test::kLimits, [](auto& codec) { return std::string(codec.kName); });
   CHECK(name == "bytes");
 }

@@ -12,6 +12,7 @@
 
 #include "codecbench/rivals/flatbuffers_library.h"
 #include "codecbench/rivals/protobuf_library.h"
+#include "wire/encoded.h"
 #include "wire/flatbuffers/envelope.h"
 #include "wire/protobuf/envelope.h"
 
@@ -20,8 +21,6 @@ using namespace wiremark::tools;
 using namespace wiremark::wire;
 
 namespace {
-
-constexpr Limits kLimits{.frame_size = 2 << 20};
 
 enum class Layout { nest, one_of };
 
@@ -49,7 +48,7 @@ std::string body_of(std::size_t size) {
 
 TEST_CASE_TEMPLATE("both layouts come back for every type and size", E, ProtobufEnvelope,
                    FlatbuffersEnvelope, LibprotobufEnvelope, FlatbuffersLibraryEnvelope) {
-  E codec{kLimits};
+  E codec{test::kLimits};
   for (const std::size_t size : {0, 1, 2, 3, 20, 100, 127, 128, 500, 1'000, 5'000, 1 << 20}) {
     const std::string body = body_of(size);
     for (std::int32_t type = 1; type <= kMaxEnvelopeType; type += size > 5'000 ? 33 : 1) {
@@ -66,7 +65,7 @@ TEST_CASE_TEMPLATE("both layouts come back for every type and size", E, Protobuf
 
 TEST_CASE_TEMPLATE("a route reads the type and lends the payload", E, ProtobufEnvelope,
                    FlatbuffersEnvelope, LibprotobufEnvelope, FlatbuffersLibraryEnvelope) {
-  E codec{kLimits};
+  E codec{test::kLimits};
   const std::string body = body_of(100);
   const auto packet = encoded(codec, Layout::nest, {42, as_bytes(body)});
   std::int32_t type = 0;
@@ -79,7 +78,7 @@ TEST_CASE_TEMPLATE("a route reads the type and lends the payload", E, ProtobufEn
 
 TEST_CASE_TEMPLATE("types outside 1 to 100 have no envelope", E, ProtobufEnvelope,
                    FlatbuffersEnvelope) {
-  E codec{kLimits};
+  E codec{test::kLimits};
   std::vector<std::byte> to(1'000);
   for (const std::int32_t type : {0, -1, 101, INT32_MIN}) {
     CHECK(codec.encode_nest({type, {}}, to) == 0);
@@ -89,7 +88,7 @@ TEST_CASE_TEMPLATE("types outside 1 to 100 have no envelope", E, ProtobufEnvelop
 
 TEST_CASE_TEMPLATE("prefixes and single-byte changes are answered without reading outside", E,
                    ProtobufEnvelope, FlatbuffersEnvelope) {
-  E codec{kLimits};
+  E codec{test::kLimits};
   const std::string body = body_of(20);
   for (const Layout layout : {Layout::nest, Layout::one_of}) {
     const auto packet = encoded(codec, layout, {7, as_bytes(body)});
@@ -112,7 +111,7 @@ TEST_CASE_TEMPLATE("prefixes and single-byte changes are answered without readin
 }
 
 TEST_CASE("protoc's code and the codec write the same bytes and read each other's") {
-  ProtobufEnvelope codec{kLimits};
+  ProtobufEnvelope codec{test::kLimits};
   const std::string body = body_of(300);
   const Envelope envelope{3, as_bytes(body)};
   proto::Member member;
@@ -135,8 +134,8 @@ TEST_CASE("protoc's code and the codec write the same bytes and read each other'
 }
 
 TEST_CASE("protoc's code and a route agree on every prefix and single-byte change") {
-  ProtobufEnvelope codec{kLimits};
-  LibprotobufEnvelope library{kLimits};
+  ProtobufEnvelope codec{test::kLimits};
+  LibprotobufEnvelope library{test::kLimits};
   for (const std::size_t size : {0, 1, 20, 124, 126, 130}) {
     const std::string body = body_of(size);
     const auto packet = encoded(codec, Layout::nest, {7, as_bytes(body)});
@@ -169,7 +168,7 @@ TEST_CASE("protoc's code and a route agree on every prefix and single-byte chang
 
 TEST_CASE(
     "a route takes types of any size, fields in any order, and refuses what is over a limit") {
-  ProtobufEnvelope codec{kLimits};
+  ProtobufEnvelope codec{test::kLimits};
   using namespace std::string_view_literals;
   std::int32_t type = 0;
   Bytes inner;
@@ -195,7 +194,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the type of a protobuf union may stand behind its member, and the last member counts") {
-  ProtobufEnvelope codec{kLimits};
+  ProtobufEnvelope codec{test::kLimits};
   using namespace std::string_view_literals;
   // m2 "x", m2 "y", m1 "z", then the type.
   const std::string_view packet = "\x1A\x03\x0A\x01x\x1A\x03\x0A\x01y\x12\x03\x0A\x01z\x08\x02"sv;
@@ -210,7 +209,7 @@ TEST_CASE("the type of a protobuf union may stand behind its member, and the las
 }
 
 TEST_CASE("flatc's code verifies and reads both layouts") {
-  FlatbuffersEnvelope codec{kLimits};
+  FlatbuffersEnvelope codec{test::kLimits};
   const std::string body = body_of(21);
   for (std::int32_t type = 1; type <= kMaxEnvelopeType; ++type) {
     const auto nest = encoded(codec, Layout::nest, {type, as_bytes(body)});
@@ -259,7 +258,7 @@ TEST_CASE("a changed FlatBuffers nest is routed as the verifier has it") {
 }
 
 TEST_CASE("the codec reads what flatc's code builds") {
-  FlatbuffersEnvelope codec{kLimits};
+  FlatbuffersEnvelope codec{test::kLimits};
   flatbuffers::FlatBufferBuilder builder;
   const std::vector<std::uint8_t> body = {1, 2, 3};
   const auto member = fbs::CreateMemberDirect(builder, &body);

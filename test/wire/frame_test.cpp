@@ -95,16 +95,16 @@ std::size_t take_frames(Bytes stream, std::span<const std::string_view> order,
 }  // namespace
 
 TEST_CASE("a stream of mixed formats says the same wherever it is cut") {
-  constexpr std::array<std::string_view, 5> kTexts = {"", "plain", "a \"quote\"\n",
-                                                      "\u4f60\u597d \U0001F600",
-                                                      "of the length at which forms change"};
+  constexpr std::array<std::string_view, 5> kContents = {"", "plain", "a \"quote\"\n",
+                                                         "\u4f60\u597d \U0001F600",
+                                                         "of the length at which forms change"};
   std::vector<std::string_view> order;
   std::vector<std::byte> stream;
   std::vector<Delivered> expected;
-  for (std::size_t turn = 0; turn < kTexts.size(); ++turn) {
+  for (std::size_t turn = 0; turn < kContents.size(); ++turn) {
     for (const std::string_view name : Codecs::kNames) {
       const auto head = static_cast<std::int32_t>(turn * 8191) * (turn % 2 == 0 ? 1 : -1);
-      const Message message{head, -1, kTexts[(turn + order.size()) % kTexts.size()]};
+      const Message message{head, -1, kContents[(turn + order.size()) % kContents.size()]};
       const auto done = with_codec(name, Limits(), [&](auto& codec) {
         std::vector<std::byte> to(max_frame_size(codec, message));
         to.resize(encode_frame(codec, message, to));

@@ -5,6 +5,7 @@
 
 #include "codecbench/rivals/flatbuffers_library.h"
 #include "codecbench/rivals/protobuf_library.h"
+#include "wire/encoded.h"
 #include "wire/flatbuffers/codec.h"
 #include "wire/protobuf/codec.h"
 #include "wire/random_message.h"
@@ -21,22 +22,13 @@ using namespace wiremark::wire;
 
 namespace {
 
-constexpr Limits kLimits{.frame_size = 2 << 20};
-
-std::vector<std::byte> encoded(auto& codec, const Message& message) {
-  std::vector<std::byte> packet(codec.max_size(message));
-  packet.resize(codec.encode(message, packet));
-  REQUIRE_FALSE(packet.empty());
-  return packet;
-}
-
 // What one writes the other reads.
 void check_both_ways(auto& library, auto& own, const Message& message) {
   Message read;
-  const auto from_own = encoded(own, message);
+  const auto from_own = test::encoded(own, message);
   REQUIRE_FALSE(library.decode(from_own, read));
   REQUIRE(read == message);
-  const auto from_library = encoded(library, message);
+  const auto from_library = test::encoded(library, message);
   REQUIRE_FALSE(own.decode(from_library, read));
   REQUIRE(read == message);
   std::vector<std::byte> small(message.content.size());
@@ -47,8 +39,8 @@ void check_both_ways(auto& library, auto& own, const Message& message) {
 }  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("a protobuf library and the codec read each other", L, protobuf) {
-  L library{kLimits};
-  ProtobufCodec own(kLimits);
+  L library{test::kLimits};
+  ProtobufCodec own(test::kLimits);
   test::RandomMessage random(19);
   for (int i = 0; i < 1'000; ++i) {
     const Message message = random.next(i % 500 == 7 ? 1 << 20 : 400);
@@ -70,12 +62,12 @@ TEST_CASE("upb writes the bytes that libprotobuf and the codec write") {
   for (int i = 0; i < 200; ++i) {
     const Message message = random.next(400);
     if (!is_utf8(as_bytes(message.content))) continue;
-    const auto bytes = encoded(library, message);
-    REQUIRE(bytes == encoded(own, message));
-    REQUIRE(bytes == encoded(google, message));
+    const auto bytes = test::encoded(library, message);
+    REQUIRE(bytes == test::encoded(own, message));
+    REQUIRE(bytes == test::encoded(google, message));
   }
   UpbPairs<UpbText::utf8> library_pairs;
-  ProtobufPairs own_pairs{kLimits};
+  ProtobufPairs own_pairs{test::kLimits};
   std::vector<std::byte> theirs(library_pairs.max_size(kPairValues));
   std::vector<std::byte> ours(own_pairs.max_size(kPairValues));
   theirs.resize(library_pairs.encode(kPairValues, theirs));
@@ -122,8 +114,8 @@ TEST_CASE("upb refuses what is malformed, and only as utf8 what is no text") {
 #endif
 
 TEST_CASE("FlatBuffers and the codec read each other") {
-  FlatbuffersLibrary library{kLimits};
-  FlatbuffersCodec own(kLimits);
+  FlatbuffersLibrary library{test::kLimits};
+  FlatbuffersCodec own(test::kLimits);
   test::RandomMessage random(23);
   for (int i = 0; i < 1'000; ++i) {
     check_both_ways(library, own, random.next(i % 500 == 7 ? 1 << 20 : 400));

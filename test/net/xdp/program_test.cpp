@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "named_address.h"
+
 using namespace wiremark;
 using namespace wiremark::net;
 using namespace wiremark::net::xdp;
@@ -82,12 +84,12 @@ struct Machine {
   }
 };
 
-std::vector<std::uint8_t> ipv4() {
+std::vector<std::uint8_t> ipv4_head() {
   return {2,  0,  0, 0, 0,  1,  2, 0, 0,  0,  0, 2, 8,    0,    0x45, 0,    0, 29, 0, 0, 64, 0,
           64, 17, 0, 0, 10, 99, 0, 2, 10, 99, 0, 1, 0x4e, 0x20, 0x1b, 0x5f, 0, 9,  0, 0, 'a'};
 }
 
-std::vector<std::uint8_t> ipv6() {
+std::vector<std::uint8_t> ipv6_head() {
   std::vector<std::uint8_t> frame(63, 0);
   frame[12] = 0x86;
   frame[13] = 0xdd;
@@ -98,12 +100,6 @@ std::vector<std::uint8_t> ipv6() {
   frame[56] = 0x1b;
   frame[57] = 0x5f;
   return frame;
-}
-
-Address address(const char* text) {
-  const auto parsed = Address::parse(text);
-  REQUIRE(parsed);
-  return *parsed;
 }
 
 bool redirected(const char* to, const std::vector<std::uint8_t>& frame) {
@@ -130,30 +126,30 @@ int run_in_kernel(const Program& program, std::vector<std::uint8_t> frame) {
 }  // namespace
 
 TEST_CASE("datagrams to exactly this address and port are redirected") {
-  CHECK(redirected("udp:10.99.0.1:7007", ipv4()));
-  CHECK(redirected("udp:[fd00::1]:7007", ipv6()));
+  CHECK(redirected("udp:10.99.0.1:7007", ipv4_head()));
+  CHECK(redirected("udp:[fd00::1]:7007", ipv6_head()));
 }
 
 TEST_CASE("another address, port or family passes") {
-  CHECK_FALSE(redirected("udp:10.99.0.2:7007", ipv4()));
-  CHECK_FALSE(redirected("udp:10.99.0.1:7008", ipv4()));
-  CHECK_FALSE(redirected("udp:10.99.0.1:7007", ipv6()));
-  CHECK_FALSE(redirected("udp:[fd00::1]:7008", ipv6()));
-  CHECK_FALSE(redirected("udp:[fd00::2]:7007", ipv6()));
-  CHECK_FALSE(redirected("udp:[fd01::1]:7007", ipv6()));
-  CHECK_FALSE(redirected("udp:[fd00::1]:7007", ipv4()));
+  CHECK_FALSE(redirected("udp:10.99.0.2:7007", ipv4_head()));
+  CHECK_FALSE(redirected("udp:10.99.0.1:7008", ipv4_head()));
+  CHECK_FALSE(redirected("udp:10.99.0.1:7007", ipv6_head()));
+  CHECK_FALSE(redirected("udp:[fd00::1]:7008", ipv6_head()));
+  CHECK_FALSE(redirected("udp:[fd00::2]:7007", ipv6_head()));
+  CHECK_FALSE(redirected("udp:[fd01::1]:7007", ipv6_head()));
+  CHECK_FALSE(redirected("udp:[fd00::1]:7007", ipv4_head()));
 }
 
 TEST_CASE("replies of one server to ports of ours are redirected, and no others") {
   constexpr const char* kTo = "udp:10.99.0.2:20000";
   constexpr const char* kFrom = "udp:10.99.0.1:0";
-  CHECK(reply_redirected(kTo, kFrom, ipv4()));
-  CHECK_FALSE(reply_redirected(kTo, kFrom, ipv4(), 7008));
-  CHECK_FALSE(reply_redirected("udp:10.99.0.2:20001", kFrom, ipv4()));
-  CHECK_FALSE(reply_redirected("udp:10.99.0.3:20000", kFrom, ipv4()));
-  CHECK_FALSE(reply_redirected(kTo, "udp:10.99.0.4:0", ipv4()));
-  CHECK_FALSE(reply_redirected(kTo, kFrom, ipv6()));
-  auto reply = ipv6();
+  CHECK(reply_redirected(kTo, kFrom, ipv4_head()));
+  CHECK_FALSE(reply_redirected(kTo, kFrom, ipv4_head(), 7008));
+  CHECK_FALSE(reply_redirected("udp:10.99.0.2:20001", kFrom, ipv4_head()));
+  CHECK_FALSE(reply_redirected("udp:10.99.0.3:20000", kFrom, ipv4_head()));
+  CHECK_FALSE(reply_redirected(kTo, "udp:10.99.0.4:0", ipv4_head()));
+  CHECK_FALSE(reply_redirected(kTo, kFrom, ipv6_head()));
+  auto reply = ipv6_head();
   reply[22] = 0xfd;
   reply[37] = 2;
   reply[54] = 0x4e;
@@ -162,8 +158,8 @@ TEST_CASE("replies of one server to ports of ours are redirected, and no others"
   CHECK_FALSE(reply_redirected("udp:[fd00::2]:20000", "udp:[fd00::1]:0", reply, 7));
   CHECK_FALSE(reply_redirected("udp:[fd00::2]:20000", "udp:[fd00::3]:0", reply));
   CHECK_FALSE(reply_redirected("udp:[fd00::3]:20000", "udp:[fd00::1]:0", reply));
-  CHECK_FALSE(reply_redirected("udp:[fd00::2]:20000", "udp:[fd00::1]:0", ipv4()));
-  auto fragment = ipv4();
+  CHECK_FALSE(reply_redirected("udp:[fd00::2]:20000", "udp:[fd00::1]:0", ipv4_head()));
+  auto fragment = ipv4_head();
   fragment[20] = 0x20;
   CHECK_FALSE(reply_redirected(kTo, kFrom, fragment));
 }
@@ -174,23 +170,23 @@ TEST_CASE("ARP, fragments, options, TCP and extension headers pass") {
     return frame;
   };
   constexpr const char* kTo = "udp:10.99.0.1:7007";
-  CHECK_FALSE(redirected(kTo, with(ipv4(), 13, 6)));
-  CHECK_FALSE(redirected(kTo, with(ipv4(), 20, 0x20)));
-  CHECK_FALSE(redirected(kTo, with(ipv4(), 21, 1)));
-  CHECK(redirected(kTo, with(ipv4(), 20, 0x40)));  // Don't fragment.
-  CHECK_FALSE(redirected(kTo, with(ipv4(), 14, 0x46)));
-  CHECK_FALSE(redirected(kTo, with(ipv4(), 23, 6)));
-  CHECK_FALSE(redirected("udp:[fd00::1]:7007", with(ipv6(), 20, 44)));
+  CHECK_FALSE(redirected(kTo, with(ipv4_head(), 13, 6)));
+  CHECK_FALSE(redirected(kTo, with(ipv4_head(), 20, 0x20)));
+  CHECK_FALSE(redirected(kTo, with(ipv4_head(), 21, 1)));
+  CHECK(redirected(kTo, with(ipv4_head(), 20, 0x40)));  // Don't fragment.
+  CHECK_FALSE(redirected(kTo, with(ipv4_head(), 14, 0x46)));
+  CHECK_FALSE(redirected(kTo, with(ipv4_head(), 23, 6)));
+  CHECK_FALSE(redirected("udp:[fd00::1]:7007", with(ipv6_head(), 20, 44)));
 }
 
 TEST_CASE("a frame that was cut in a header passes, and nothing behind its end is read") {
   for (std::size_t size = 0; size < 42; ++size) {
-    auto frame = ipv4();
+    auto frame = ipv4_head();
     frame.resize(size);
     CHECK_FALSE(redirected("udp:10.99.0.1:7007", frame));
   }
   for (std::size_t size = 0; size < 62; ++size) {
-    auto frame = ipv6();
+    auto frame = ipv6_head();
     frame.resize(size);
     CHECK_FALSE(redirected("udp:[fd00::1]:7007", frame));
   }
@@ -204,16 +200,16 @@ TEST_CASE("the kernel takes the programs, and they pass all without a socket") {
       return;
     }
     REQUIRE_MESSAGE(program, program.error().message());
-    CHECK(run_in_kernel(*program, ipv4()) == XDP_PASS);
-    CHECK(run_in_kernel(*program, ipv6()) == XDP_PASS);
+    CHECK(run_in_kernel(*program, ipv4_head()) == XDP_PASS);
+    CHECK(run_in_kernel(*program, ipv6_head()) == XDP_PASS);
   }
   for (const auto& [to, from] : {std::pair("udp:10.99.0.2:20000", "udp:10.99.0.1:0"),
                                  {"udp:[fd00::2]:20000", "udp:[fd00::1]:0"}}) {
     auto program = Program::load_replies(address(to), address(from), 2);
     REQUIRE_MESSAGE(program, program.error().message());
     REQUIRE(program->take_port(7007));
-    CHECK(run_in_kernel(*program, ipv4()) == XDP_PASS);
-    CHECK(run_in_kernel(*program, ipv6()) == XDP_PASS);
+    CHECK(run_in_kernel(*program, ipv4_head()) == XDP_PASS);
+    CHECK(run_in_kernel(*program, ipv6_head()) == XDP_PASS);
   }
 }
 

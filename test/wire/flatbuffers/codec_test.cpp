@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/encoded.h"
 #include "wire/flatbuffers/codec.h"
 #include "wire/random_message.h"
 #include "wire/vectors.h"
@@ -14,8 +15,6 @@ using namespace wiremark;
 using namespace wiremark::wire;
 
 namespace {
-
-constexpr Limits kLimits{.frame_size = 2 << 20};
 
 // The table that the library makes of a packet, or null when its verifier refuses it.
 const fbs::Packet* library_reads(Bytes packet) {
@@ -52,21 +51,14 @@ std::vector<std::byte> built(const Message& message, bool force_defaults, unsign
   return {bytes.begin(), bytes.end()};
 }
 
-std::vector<std::byte> own(FlatbuffersCodec& codec, const Message& message) {
-  std::vector<std::byte> packet(codec.max_size(message));
-  packet.resize(codec.encode(message, packet));
-  packet.shrink_to_fit();
-  return packet;
-}
-
 }  // namespace
 
 TEST_CASE("flatc's code accepts what the codec writes, and the codec what flatc's code writes") {
-  FlatbuffersCodec codec(kLimits);
+  FlatbuffersCodec codec(test::kLimits);
   test::RandomMessage random(13);
   for (unsigned i = 0; i < 3'000; ++i) {
     const Message message = random.next(i % 1'000 == 7 ? 1 << 20 : 400);
-    check_agreement(codec, own(codec, message));
+    check_agreement(codec, test::encoded(codec, message));
     const auto packet = built(message, i % 2 == 0, i % 3);
     check_agreement(codec, packet);
     Message read;
@@ -76,11 +68,11 @@ TEST_CASE("flatc's code accepts what the codec writes, and the codec what flatc'
 }
 
 TEST_CASE("every single-byte change and every prefix is read or refused as by the verifier") {
-  FlatbuffersCodec codec(kLimits);
+  FlatbuffersCodec codec(test::kLimits);
   for (const std::string_view text : {"", "abc", "a content of some more bytes"}) {
     const Message message{567, -15, text};
     for (const auto& packet :
-         {own(codec, message), built(message, false, 0), built(message, true, 1)}) {
+         {test::encoded(codec, message), built(message, false, 0), built(message, true, 1)}) {
       for (std::size_t at = 0; at < packet.size(); ++at) {
         check_agreement(codec, std::vector(packet.begin(), packet.begin() + std::ptrdiff_t(at)));
         for (unsigned flip = 1; flip < 256; ++flip) {
@@ -94,8 +86,8 @@ TEST_CASE("every single-byte change and every prefix is read or refused as by th
 }
 
 TEST_CASE("random small words in place of offsets are read or refused as by the verifier") {
-  FlatbuffersCodec codec(kLimits);
-  const auto packet = own(codec, {1, 2, "some content"});
+  FlatbuffersCodec codec(test::kLimits);
+  const auto packet = test::encoded(codec, {1, 2, "some content"});
   std::mt19937 random(17);
   for (int i = 0; i < 200'000; ++i) {
     std::vector<std::byte> changed = packet;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/encoded.h"
 #include "wire/protobuf/codec.h"
 #include "wire/random_message.h"
 #include "wire/utf8.h"
@@ -15,8 +16,6 @@ using namespace wiremark;
 using namespace wiremark::wire;
 
 namespace {
-
-constexpr Limits kLimits{.frame_size = 2 << 20};
 
 // ParseFromArray would print what is missing for every message it refuses.
 bool library_reads(Bytes packet, proto::Packet& into) {
@@ -47,18 +46,16 @@ void check_agreement(ProtobufCodec& codec, Bytes packet) {
 }  // namespace
 
 TEST_CASE("protoc's code writes the same bytes as the codec and reads them") {
-  ProtobufCodec codec(kLimits);
+  ProtobufCodec codec(test::kLimits);
   test::RandomMessage random(11);
   for (int i = 0; i < 3'000; ++i) {
     const Message message = random.next(i % 1'000 == 7 ? 1 << 20 : 400);
-    std::vector<std::byte> packet(codec.max_size(message));
-    packet.resize(codec.encode(message, packet));
+    const auto packet = test::encoded(codec, message);
     proto::Packet library;
     library.set_head(message.head);
     library.set_guid(message.guid);
     library.set_content(std::string(message.content));
     REQUIRE(library.SerializeAsString() == as_text(packet));
-    packet.shrink_to_fit();
     Message read;
     const DecodeError error = codec.decode(packet, read);
     if (is_utf8(as_bytes(message.content))) {
@@ -71,14 +68,13 @@ TEST_CASE("protoc's code writes the same bytes as the codec and reads them") {
 }
 
 TEST_CASE("every single-byte change and every prefix is read or refused as by the library") {
-  ProtobufCodec codec(kLimits);
+  ProtobufCodec codec(test::kLimits);
   const std::string two_byte_length(130, 'x');
   for (const std::string_view text :
        {"", "abc", "a content long enough for the straight path", two_byte_length.c_str()}) {
     for (const std::int32_t head : {567, -1}) {
       const Message message{head, 15, text};
-      std::vector<std::byte> packet(codec.max_size(message));
-      packet.resize(codec.encode(message, packet));
+      const auto packet = test::encoded(codec, message);
       for (std::size_t at = 0; at < packet.size(); ++at) {
         check_agreement(codec, std::vector(packet.begin(), packet.begin() + std::ptrdiff_t(at)));
         for (unsigned flip = 1; flip < 256; ++flip) {
@@ -93,7 +89,7 @@ TEST_CASE("every single-byte change and every prefix is read or refused as by th
 
 TEST_CASE(
     "numbers and lengths on both sides of every step in size come back as the library reads") {
-  ProtobufCodec codec(kLimits);
+  ProtobufCodec codec(test::kLimits);
   const std::string text(16'400, 'x');
   std::vector<std::size_t> sizes = {16'382, 16'383, 16'384, 16'385, 16'400};
   for (std::size_t size = 0; size < 200; ++size) sizes.push_back(size);
@@ -103,9 +99,7 @@ TEST_CASE(
            {Message{number, 15, std::string_view(text).substr(0, size)},
             Message{15, number, std::string_view(text).substr(0, size)},
             Message{567, number, std::string_view(text).substr(0, size)}}) {
-        std::vector<std::byte> packet(codec.max_size(message));
-        packet.resize(codec.encode(message, packet));
-        packet.shrink_to_fit();
+        auto packet = test::encoded(codec, message);
         Message read;
         REQUIRE_FALSE(codec.decode(packet, read));
         REQUIRE(read == message);
@@ -121,7 +115,7 @@ TEST_CASE(
 }
 
 TEST_CASE("random runs of fields, known and unknown, are read or refused as by the library") {
-  ProtobufCodec codec(kLimits);
+  ProtobufCodec codec(test::kLimits);
   std::mt19937 random(5);
   const std::vector<std::string> fields = {"08b704",
                                            "100f",

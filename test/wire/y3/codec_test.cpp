@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/encoded.h"
 #include "wire/vectors.h"
 #include "wire/y3/packet.h"
 
@@ -20,14 +21,6 @@ namespace {
 
 // A vector whose heap block ends with its last byte, so that ASan sees any read beyond it.
 std::vector<std::byte> exact(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
-
-template <class C>
-std::vector<std::byte> encoded(const C& codec, const Message& message) {
-  std::vector<std::byte> bytes(codec.max_size(message));
-  bytes.resize(codec.encode(message, bytes));
-  bytes.shrink_to_fit();
-  return bytes;
-}
 
 // The same message by way of the general writer.
 template <Dialect D>
