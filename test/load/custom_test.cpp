@@ -15,10 +15,10 @@ using namespace std::string_literals;
 
 namespace {
 
-constexpr std::uint32_t kOnlyConnection = 7;
-
 /// A plan and the exchange of one thread with two connections.
 struct Spoken {
+  static constexpr std::uint32_t kConnection = 7;
+
   explicit Spoken(CustomOptions options, bool verify = true, std::uint64_t run = 0,
                   std::size_t max_frame = 1000) {
     auto made = plan_exchange(
@@ -30,7 +30,7 @@ struct Spoken {
     exchange->opened(1);
   }
 
-  std::string sent(std::uint32_t sequence, std::uint32_t connection = kOnlyConnection) {
+  std::string sent(std::uint32_t sequence, std::uint32_t connection = kConnection) {
     return std::string(as_text(exchange->request({0, connection, sequence})));
   }
   // Shows the bytes as a load does: again what was not consumed, up to the end of a reply.
@@ -38,7 +38,7 @@ struct Spoken {
     std::size_t consumed = 0;
     while (true) {
       Reply reply =
-          exchange->reply({client, kOnlyConnection, sequence}, as_bytes(bytes.substr(consumed)));
+          exchange->reply({client, kConnection, sequence}, as_bytes(bytes.substr(consumed)));
       consumed += reply.consumed;
       reply.consumed = consumed;
       if (reply.refused || reply.size > 0 || consumed == bytes.size()) return reply;
@@ -162,12 +162,12 @@ TEST_CASE("the close of a connection ends the reply that has no other end") {
   Spoken web({.expect = "he", .scheme = "http"});
   CHECK(web.read("HTTP/1.0 200 OK\r\n\r\nhel").size == 0);
   CHECK(web.read("lo").size == 0);
-  const Reply end = web.exchange->closed({0, kOnlyConnection, 0});
+  const Reply end = web.exchange->closed({0, Spoken::kConnection, 0});
   CHECK(end.size == 24);
   CHECK(end.last);
   web.exchange->opened(0);
   CHECK(web.read("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel").size == 0);
-  CHECK(web.exchange->closed({0, kOnlyConnection, 0}).size == 0);
+  CHECK(web.exchange->closed({0, Spoken::kConnection, 0}).size == 0);
   CHECK(
       speak("http").read("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").last);
 }
@@ -200,23 +200,24 @@ TEST_CASE("a server that speaks first is greeted by a framer of its own") {
   Spoken mail({.send = {"NOOP\\r\\n"}, .reply = "line", .greeting = "until:\\r\\n"});
   Exchange* const greeting = mail.exchange->greeting();
   REQUIRE(greeting);
-  CHECK(greeting->reply({0, kOnlyConnection, 0}, as_bytes("220 h")).size == 0);
-  CHECK(greeting->reply({0, kOnlyConnection, 0}, as_bytes("i\r\n")).size == 8);
+  CHECK(greeting->reply({0, Spoken::kConnection, 0}, as_bytes("220 h")).size == 0);
+  CHECK(greeting->reply({0, Spoken::kConnection, 0}, as_bytes("i\r\n")).size == 8);
   CHECK_FALSE(speak("line").exchange->greeting());
 }
 
 TEST_CASE("a datagram answers the last message, or the one whose id it has") {
   Spoken plain({.send = {"x"}}, true, 1);
   CHECK(plain.plan->name() == "datagram");
-  CHECK_FALSE(plain.exchange->sequence_of({0, kOnlyConnection, 0}, as_bytes("y")));
-  CHECK(plain.exchange->sequence_of({0, kOnlyConnection, 9}, as_bytes("y")) == 8);
+  CHECK_FALSE(plain.exchange->sequence_of({0, Spoken::kConnection, 0}, as_bytes("y")));
+  CHECK(plain.exchange->sequence_of({0, Spoken::kConnection, 9}, as_bytes("y")) == 8);
   CHECK(plain.read("anything", 8).size == 8);
   Spoken dns({.send = {"-%{id}-"}, .reply = "datagram"}, true, 1);
-  CHECK(dns.exchange->sequence_of({0, kOnlyConnection, 0x10005}, as_bytes("-\0\3-"s)) == 0x10003);
-  CHECK(dns.exchange->sequence_of({0, kOnlyConnection, 0x10005}, as_bytes("-\xff\xff-"s)) ==
+  CHECK(dns.exchange->sequence_of({0, Spoken::kConnection, 0x10005}, as_bytes("-\0\3-"s)) ==
+        0x10003);
+  CHECK(dns.exchange->sequence_of({0, Spoken::kConnection, 0x10005}, as_bytes("-\xff\xff-"s)) ==
         0xffff);
-  CHECK_FALSE(dns.exchange->sequence_of({0, kOnlyConnection, 5}, as_bytes("-\0\7-"s)));
-  CHECK_FALSE(dns.exchange->sequence_of({0, kOnlyConnection, 5}, as_bytes("-\0"s)));
+  CHECK_FALSE(dns.exchange->sequence_of({0, Spoken::kConnection, 5}, as_bytes("-\0\7-"s)));
+  CHECK_FALSE(dns.exchange->sequence_of({0, Spoken::kConnection, 5}, as_bytes("-\0"s)));
   Spoken sized({.send = {"x"}, .reply = "size:8"}, true, 1);
   CHECK(sized.read("1234", 0).refused);
   CHECK(sized.read("12345678", 0).size == 8);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/encoded.h"
 #include "wire/json/codec.h"
 #include "wire/vectors.h"
 
@@ -33,9 +34,7 @@ TEST_CASE("json: the examples of the document are what is written and read") {
     CHECK(as_text(payload) == line.substr(kJson.size()));
     Message message;
     REQUIRE(!codec.decode(payload, message));
-    std::vector<std::byte> room(codec.max_size(message));
-    const std::size_t size = codec.encode(message, room);
-    CHECK(as_text(Bytes(room).first(size)) == as_text(payload));
+    CHECK(as_text(encoded(codec, message)) == as_text(payload));
   }
   CHECK(examples == 2);
 }
