@@ -16,18 +16,18 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(1))
 CASES = sorted((pathlib.Path(__file__).parent / 'compile_fail').glob('*.cpp'))
 SHARED = pathlib.Path(__file__).parent.resolve() / 'compile_fail' / 'cases.h'
-NEIGHBOUR = 'test/net/conn_test.cpp'
+NEIGHBOURS = 'test/net/net_test.p/'
 
 
 def command():
-    """What the build compiles a test of this folder with, its files left out, and where."""
+    """What the build compiles the tests of this folder with, its files left out, and where."""
     entries = json.loads((BUILD / 'compile_commands.json').read_text())
-    [entry] = [entry for entry in entries if entry['file'].endswith(NEIGHBOUR)]
+    entry = next(entry for entry in entries if entry['output'].startswith(NEIGHBOURS))
     words = shlex.split(entry['command'])
     for flag in ('-o', '-MQ', '-MF'):
         place = words.index(flag)
         del words[place:place + 2]
-    words = [word for word in words if word not in ('-c', '-MD') and not word.endswith(NEIGHBOUR)]
+    words = [word for word in words if word not in ('-c', '-MD') and word != entry['file']]
     return words + ['-fdiagnostics-color=never'], entry['directory']
 
 
