@@ -14,6 +14,7 @@ from process import Echo, program
 
 SECONDS = 60
 
+CODECS = ["-f", "bytes", "-w", "packet", "-d", "1ms", "--hot"]
 SHORT = {
     "NETLOAD": [["-d", "100ms"], ["-d", "100ms", "--json"], ["-d", "100ms", "-i", "20ms", "--json-lines"], ["--help"],
                 ["--version"], ["--completion", "bash"], ["--compare", "epoll", "--rounds", "1", "-d", "20ms"],
@@ -21,7 +22,7 @@ SHORT = {
                 ["--find-max", "-d", "20ms", "-c", "1"], ["--find-max", "-d", "20ms", "-c", "1", "--json"]],
     "NETECHO": [["127.0.0.1:0", "-d", "50ms"], ["127.0.0.1:0", "-d", "50ms", "--json"],
                 ["127.0.0.1:0", "-d", "60s", "-i", "20ms"], ["--help"]],
-    "CODECBENCH": [["-f", "bytes", "-d", "1ms"], ["-f", "bytes", "-d", "1ms", "--json"], ["--help"]],
+    "CODECBENCH": [CODECS, [*CODECS, "--json"], ["--help"]],
     "NETREPORT": [["RESULT"], ["RESULT", "--json"], ["--help"]],
 }
 
@@ -63,7 +64,7 @@ def messages_that_nobody_can_hear():
     with open("/dev/full", "wb") as full, Echo() as server:
         for tool, argv in [("NETLOAD", [server.address, "-c", "2", "-n", "100", "--json", "--progress", "on"]),
                            ("NETECHO", ["127.0.0.1:0", "-d", "50ms", "--json"]),
-                           ("CODECBENCH", ["-f", "bytes", "-d", "1ms", "--progress", "on", "--json"])]:
+                           ("CODECBENCH", [*CODECS, "--progress", "on", "--json"])]:
             for streams in [{"stderr": full}, {}]:
                 command = [program(tool), *argv]
                 if not streams:
@@ -92,8 +93,8 @@ def on_a_terminal(kind, *argv):
 def a_dumb_terminal_gets_no_escapes():
     with Echo() as server:
         for argv in [[program("NETLOAD"), server.address, "-c", "1", "-n", "10"],
-                     [program("CODECBENCH"), "-f", "bytes", "-d", "1ms"],
-                     [program("CODECBENCH"), "-f", "bytes", "-d", "1ms", "--progress", "on"]]:
+                     [program("CODECBENCH"), *CODECS],
+                     [program("CODECBENCH"), *CODECS, "--progress", "on"]]:
             contains(on_a_terminal("xterm", *argv), "\033[", f"what {argv} shows")
             expect("\033" not in on_a_terminal("dumb", *argv), f"an escape on a dumb terminal from {argv}")
 
