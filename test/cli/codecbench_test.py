@@ -20,6 +20,7 @@ CODECBENCH = sys.argv.pop(1)
 NETREPORT = sys.argv.pop(1)
 QUICK = ["-w", "packet", "-n", "2000", "--repeat", "2"]
 ASCII = [*QUICK, "--contents", "ascii"]
+ALL_TABLES = ["-f", "all", "--impl", "all", "-w", "all", "--pairs", "3", "--sizes", "20", "-n", "20", "--repeat", "1"]
 
 
 def run(*args, **more):
@@ -124,9 +125,8 @@ class WithFolder(unittest.TestCase):
 
 class Output(WithFolder):
     def test_every_table_is_printed_again(self):
-        for flags in (["-f", "all", "--impl", "all", "-w", "all", "--pairs", "3", "--sizes", "20", "--hot"],
-                      ["-f", "bytes", "-w", "packet", "-v"]):
-            self.printed_again(*flags, "-n", "20", "--repeat", "1")
+        for flags in ([*ALL_TABLES, "--hot"], ["-f", "bytes", "-w", "packet", "-v", "-n", "20", "--repeat", "1"]):
+            self.printed_again(*flags)
 
     def test_the_result_is_a_page_too(self):
         done = run(*ASCII, "--format", "y3", "--html")
@@ -352,8 +352,11 @@ class Output(WithFolder):
                 self.assertTrue(json.loads(out)["run"]["interrupted"])
 
 
-class Published(WithFolder):
-    """All that --experiment and --targets run: cold rows of each library, whose preparing takes long."""
+class Cold(WithFolder):
+    """What runs the cold rows of every library, whose preparing takes long: all tables, --experiment and --targets."""
+
+    def test_every_table_has_its_cold_rows_printed_again(self):
+        self.assertIn("packet, ascii, cold:", self.printed_again(*ALL_TABLES).stdout)
 
     def test_experiments_stand_beside_what_was_published(self):
         for name, words in (("e2", ("json:jansson", "tv_usec")), ("e4", ("9471", "route")),
@@ -440,8 +443,8 @@ class Input(unittest.TestCase):
 
 
 def load_tests(_loader, classes, _pattern):
-    """What runs where no class is named: all but Published, which is a test of its own."""
-    return unittest.TestSuite(each for each in classes if not any(isinstance(case, Published) for case in each))
+    """What runs where no class is named: all but Cold, which is a test of its own."""
+    return unittest.TestSuite(each for each in classes if not any(isinstance(case, Cold) for case in each))
 
 
 if __name__ == "__main__":
