@@ -5,7 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -25,11 +24,6 @@ Nanoseconds read_clock(clockid_t clock) noexcept {
   timespec time{};
   ::clock_gettime(clock, &time);
   return static_cast<Nanoseconds>(time.tv_sec) * kSecond + static_cast<Nanoseconds>(time.tv_nsec);
-}
-
-// A counter that went backwards (another process, another boot) counts as unchanged.
-std::uint64_t since(std::uint64_t later, std::uint64_t earlier) noexcept {
-  return later - std::min(later, earlier);
 }
 
 std::string proc_path(pid_t pid, std::string_view file) {
@@ -54,8 +48,8 @@ double CpuUsage::sys_s() const noexcept {
 }
 
 CpuUsage operator-(const CpuUsage& later, const CpuUsage& earlier) noexcept {
-  return {since(later.total, earlier.total), since(later.user, earlier.user),
-          since(later.sys, earlier.sys)};
+  return {growth(later.total, earlier.total), growth(later.user, earlier.user),
+          growth(later.sys, earlier.sys)};
 }
 
 CpuUsage operator+(const CpuUsage& one, const CpuUsage& other) noexcept {
@@ -82,10 +76,10 @@ double MachineUsage::share(std::uint64_t part) const noexcept {
 
 MachineUsage operator-(const MachineUsage& later, const MachineUsage& earlier) noexcept {
   MachineUsage spent;
-  spent.busy = since(later.busy, earlier.busy);
-  spent.softirq = since(later.softirq, earlier.softirq);
-  spent.steal = since(later.steal, earlier.steal);
-  spent.total = since(later.total, earlier.total);
+  spent.busy = growth(later.busy, earlier.busy);
+  spent.softirq = growth(later.softirq, earlier.softirq);
+  spent.steal = growth(later.steal, earlier.steal);
+  spent.total = growth(later.total, earlier.total);
   return spent;
 }
 

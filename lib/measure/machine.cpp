@@ -94,11 +94,11 @@ void answer(const Fd& ping, const Fd& pong) noexcept {
 // slower half of the trips takes no more than twice as long as the faster one.
 Nanoseconds time_round_trips(const Fd& ping, const Fd& pong) {
   constexpr std::size_t kRounds = 200;
-  constexpr Nanoseconds kTimeLimit = 10 * kMillisecond;
+  constexpr Nanoseconds kLongest = 10 * kMillisecond;
   std::vector<Nanoseconds> rounds;
   rounds.reserve(kRounds);
   const Nanoseconds start = now_ns();
-  for (Nanoseconds before = start; rounds.size() < kRounds && before - start < kTimeLimit;) {
+  for (Nanoseconds before = start; rounds.size() < kRounds && before - start < kLongest;) {
     send(ping, kGoOn);
     if (await(pong) != kGoOn) break;
     const Nanoseconds after = now_ns();

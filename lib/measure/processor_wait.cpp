@@ -17,10 +17,6 @@ namespace wiremark::measure {
 
 namespace {
 
-std::uint64_t since(std::uint64_t later, std::uint64_t earlier) noexcept {
-  return later - std::min(later, earlier);
-}
-
 // Time on a processor, time waiting for one, and how often one was given.
 Result<RunDelay> read_schedstat(const std::string& path) {
   const auto text = read_text(path);
@@ -118,8 +114,8 @@ void add_throttling(std::vector<Throttling>& all, const Mount& mount, std::strin
 }  // namespace
 
 RunDelay operator-(const RunDelay& later, const RunDelay& earlier) noexcept {
-  return {since(later.ran, earlier.ran), since(later.waited, earlier.waited),
-          since(later.slices, earlier.slices)};
+  return {growth(later.ran, earlier.ran), growth(later.waited, earlier.waited),
+          growth(later.slices, earlier.slices)};
 }
 
 RunDelay operator+(const RunDelay& one, const RunDelay& other) noexcept {
@@ -190,8 +186,8 @@ Throttling longest_stop(const std::vector<Throttling>& later,
     const auto before = std::ranges::find(earlier, now.cgroup, &Throttling::cgroup);
     Throttling one = now;
     if (before != earlier.end()) {
-      one.times = since(one.times, before->times);
-      one.stopped = since(one.stopped, before->stopped);
+      one.times = growth(one.times, before->times);
+      one.stopped = growth(one.stopped, before->stopped);
     }
     if (longest.cgroup.empty() || one.stopped > longest.stopped) longest = std::move(one);
   }

@@ -54,4 +54,8 @@ std::optional<std::uint64_t> number_behind(std::string_view text, std::string_vi
   return take_number(text);
 }
 
+std::uint64_t growth(std::uint64_t later, std::uint64_t earlier) noexcept {
+  return later - std::min(later, earlier);
+}
+
 }  // namespace wiremark::measure

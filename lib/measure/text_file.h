@@ -22,4 +22,7 @@ std::optional<std::uint64_t> take_number(std::string_view& text) noexcept;
 /// The number that follows the first `key`, blanks skipped.
 std::optional<std::uint64_t> number_behind(std::string_view text, std::string_view key) noexcept;
 
+/// What a counter of such a file grew by; 0 where it went backwards (another process, another boot).
+std::uint64_t growth(std::uint64_t later, std::uint64_t earlier) noexcept;
+
 }  // namespace wiremark::measure

@@ -109,19 +109,19 @@ Finding raise_descriptors() {
 
 Finding lock_memory() {
   constexpr const char* kWhat = "16 MiB of locked memory";
-  constexpr std::size_t kBytes = 16 << 20;
+  constexpr std::size_t kLocked = 16 << 20;
   rlimit limit{};
   ::getrlimit(RLIMIT_MEMLOCK, &limit);
   const std::string bound = limit.rlim_cur == RLIM_INFINITY
                                 ? "no limit"
                                 : measure::format_size(static_cast<double>(limit.rlim_cur));
   void* memory =
-      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      ::mmap(nullptr, kLocked, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return {kLimitsGroup, kWhat, Answer::untried, failure("mmap", errno), ""};
   // The call itself: a sanitizer's mlock() answers without asking the kernel.
-  const int error = ::syscall(SYS_mlock, memory, kBytes) < 0 ? errno : 0;
-  ::munmap(memory, kBytes);
+  const int error = ::syscall(SYS_mlock, memory, kLocked) < 0 ? errno : 0;
+  ::munmap(memory, kLocked);
   return {
       kLimitsGroup, kWhat, error == 0 ? Answer::yes : Answer::no,
       (error == 0 ? std::string("mlock gave them") : failure("mlock", error)) + "; limit " + bound,

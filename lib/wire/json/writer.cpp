@@ -72,7 +72,7 @@ Made copy_short(char* to, std::string_view text) {
 }
 
 /// Copies `text` unchanged and tells whether that was right.
-Made copy_text(char* to, std::string_view text) {
+Made copy_whole(char* to, std::string_view text) {
 #ifdef __SSE2__
   const std::size_t size = text.size();
   if (size >= 16) {
@@ -127,7 +127,7 @@ char* put_escape(char* to, char byte) {
 
 /// Writes what comes between the quotes; nullptr when it is not UTF-8.
 char* put_text(char* to, std::string_view text) {
-  const Made made = copy_text(to, text);
+  const Made made = copy_whole(to, text);
   if (!made.ascii && !is_utf8_by_blocks(as_bytes(text))) return nullptr;
   return made.plain ? to + text.size() : put_escaped(to, text);
 }
