@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <random>
 #include <thread>
 #include <vector>
 

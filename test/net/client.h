@@ -9,22 +9,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <random>
 #include <string>
 #include <string_view>
 
 #include "base/fd.h"
 #include "net/address.h"
+#include "noise.h"
 
 namespace wiremark::net {
-
-/// Random bytes, so that a lost or moved one is noticed.
-inline std::string noise(std::size_t size, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::string text(size, '\0');
-  for (char& byte : text) byte = static_cast<char>(random());
-  return text;
-}
 
 /// Repeats a call that was interrupted. The kernel does not restart a wait with a time limit
 /// (signal(7)), and the last work of a ring that was closed on this thread interrupts it.

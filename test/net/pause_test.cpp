@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -80,13 +79,6 @@ struct ByteWise {
   std::atomic<bool> may_end = false;
 };
 
-std::string random_text(std::size_t size) {
-  std::mt19937 random(11);
-  std::string text(size, ' ');
-  for (char& c : text) c = static_cast<char>(random());
-  return text;
-}
-
 }  // namespace
 
 TEST_CASE_TEMPLATE("a handler without room is not read for, and gets everything in the end", R,
@@ -97,7 +89,7 @@ TEST_CASE_TEMPLATE("a handler without room is not read for, and gets everything 
   options.stash_limit = 16 << 20;
   Server<R, Narrow<R>> server(handler, options);
   Client client(server.address());
-  const std::string text = random_text(32 << 20);
+  const std::string text = noise(32 << 20);
   std::size_t sent = 0;
   for (int quiet = 0; quiet < 50 && sent < text.size();) {  // Until nobody reads any more.
     const std::size_t count = client.send_some(std::string_view(text).substr(sent, 1 << 20));
@@ -131,7 +123,7 @@ TEST_CASE_TEMPLATE("what a paused handler has not taken is not lost when the pee
   handler.allowed = 10;
   Server<R, Narrow<R>> server(handler);
   Client client(server.address());
-  client.send(random_text(1'000));
+  client.send(noise(1'000));
   client.half_close();
   CHECK(eventually([&] { return handler.consumed == 10; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));

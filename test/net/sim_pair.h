@@ -3,12 +3,12 @@
 
 #include <functional>
 #include <map>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "net/sim/streams.h"
+#include "noise.h"
 
 namespace wiremark::net::sim {
 
@@ -131,13 +131,6 @@ struct Log {
 
   std::vector<Seen> all;
 };
-
-inline std::string random_text(std::size_t size) {
-  std::mt19937 random(11);
-  std::string text(size, ' ');
-  for (char& c : text) c = static_cast<char>(random());
-  return text;
-}
 
 /// A pair whose server keeps what comes.
 struct Keeping : Pair {

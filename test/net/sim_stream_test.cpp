@@ -36,7 +36,7 @@ TEST_CASE("sim: both ends of a connection that is reset are told so, once") {
 }
 
 TEST_CASE("sim: after a half-close answers still come, and then an orderly end") {
-  const std::string answer = random_text(100'000);
+  const std::string answer = noise(100'000);
   Keeping pair({.path = {.window = 1'000}});
   pair.servers.at_data = [&](Conn& conn, Bytes bytes) {
     conn.append(as_bytes(answer));
@@ -64,7 +64,7 @@ TEST_CASE("sim: split reads end at any byte, and all bytes come in their order")
   Keeping pair({.read_size = 8, .split = true});
   const auto conn = pair.open();
   Log server(pair.server);
-  const std::string text = random_text(16'000);
+  const std::string text = noise(16'000);
   for (std::size_t i = 0; i < text.size(); i += 16) pair.send(conn, as_bytes(text).subspan(i, 16));
   CHECK((pair.servers.got[conn] == text));
   std::set<std::uint64_t> sizes;
@@ -78,12 +78,12 @@ TEST_CASE("sim: a slow reader reads once in its pause") {
   const auto conn = pair.open();
   Log server(pair.server);
   const Nanoseconds there = pair.idle() + kLatency;
-  pair.send(conn, as_bytes(random_text(40)));
+  pair.send(conn, as_bytes(noise(40)));
   std::vector<Nanoseconds> reads;
   for (const Nanoseconds at : server.times(What::read)) reads.push_back(at - there);
   CHECK(reads ==
         std::vector<Nanoseconds>{0, 5 * kMillisecond, 10 * kMillisecond, 15 * kMillisecond});
-  CHECK(pair.servers.got[conn] == random_text(40));
+  CHECK(pair.servers.got[conn] == noise(40));
 }
 
 TEST_CASE("sim: slow readers are the share of the connections that was asked for") {
@@ -103,7 +103,7 @@ TEST_CASE("sim: a full window stops the sender until its reader reads") {
   Keeping pair({.read_size = 700}, {.path = {.window = kWindow}});
   pair.servers.at_open = pause_at_open;
   const auto conn = pair.open();
-  const std::string text = random_text(100'000);
+  const std::string text = noise(100'000);
   pair.send(conn, as_bytes(text));
   CHECK(pair.client.stats().bytes_out.get() == kWindow);
   CHECK(pair.clients.conns.at(conn)->out.size() == text.size() - kWindow);
@@ -122,7 +122,7 @@ TEST_CASE("sim: with too much unsent a connection is not read until half of it h
   Keeping pair({}, limited);
   pair.servers.at_open = pause_at_open;
   const auto conn = pair.open();
-  pair.send(conn, as_bytes(random_text(1'100)));
+  pair.send(conn, as_bytes(noise(1'100)));
   CHECK(pair.client.stats().pauses.get() == 0);  // 1,000 unsent are allowed.
   pair.send(conn, as_bytes("x"));
   CHECK(pair.client.stats().pauses.get() == 1);
@@ -206,7 +206,7 @@ TEST_CASE("sim: bytes for a peer that is gone bring a reset") {
   Keeping pair({}, {.path = {.window = 10}});
   const auto conn = pair.open();
   pair.server.close(pair.at_server(conn));
-  pair.send(conn, as_bytes(random_text(100)));  // Before the end of the other is there.
+  pair.send(conn, as_bytes(noise(100)));  // Before the end of the other is there.
   CHECK(pair.clients.errors == std::vector{ECONNRESET});
   CHECK(pair.servers.errors == std::vector{0});
   CHECK(pair.servers.got[conn].empty());
@@ -279,10 +279,10 @@ TEST_CASE("sim: what was lent before a frame without end arrives") {
   };
   const std::vector conns = {pair.open(), pair.open()};
   for (const std::size_t i : {0u, 1u})  // Of one turn: the longer one needs more memory.
-    pair.post(conns[i], as_bytes(random_text(100 + 10'000 * i)));
+    pair.post(conns[i], as_bytes(noise(100 + 10'000 * i)));
   pair.run();
   CHECK(pair.servers.errors == std::vector{EMSGSIZE, EMSGSIZE});
-  for (const auto conn : conns) CHECK(pair.clients.got[conn] == random_text(4));
+  for (const auto conn : conns) CHECK(pair.clients.got[conn] == noise(4));
 }
 
 TEST_CASE("sim: there is no socket to release, and its connection ends") {

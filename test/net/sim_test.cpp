@@ -82,7 +82,7 @@ TEST_CASE("sim: jitter comes on top of the latency, exponentially") {
 TEST_CASE("sim: jitter does not change the order of a stream, its end included") {
   Keeping pair({}, {.path = {.jitter = kMillisecond}});
   const auto conn = pair.open();
-  const std::string text = random_text(1'000);
+  const std::string text = noise(1'000);
   for (std::size_t i = 0; i < text.size(); ++i) {
     pair.network.at(2 * kSecond + i * kMicrosecond,
                     [&, i] { pair.post(conn, as_bytes(text).subspan(i, 1)); });
@@ -99,8 +99,8 @@ TEST_CASE("sim: the connections of an end share its bandwidth, and the way back 
   for (int i = 0; i < 10; ++i) conns.push_back(pair.open());
   Log server(pair.server), client(pair.client);
   const Nanoseconds sent = pair.idle();
-  for (const auto conn : conns) pair.post(conn, as_bytes(random_text(50'000)));
-  pair.at_server(conns[0]).append(as_bytes(random_text(50'000)));
+  for (const auto conn : conns) pair.post(conn, as_bytes(noise(50'000)));
+  pair.at_server(conns[0]).append(as_bytes(noise(50'000)));
   pair.server.flush(pair.at_server(conns[0]));
   pair.run();
   const auto reads = server.times(What::read);
@@ -115,7 +115,7 @@ TEST_CASE("sim: what happens to datagrams does not happen to streams") {
   Keeping pair({.path = path}, {.path = path});
   const auto conn = pair.open();
   Log server(pair.server);
-  const std::string text = random_text(1'000);
+  const std::string text = noise(1'000);
   for (std::size_t i = 0; i < text.size(); ++i) {
     const Nanoseconds sent = pair.idle();
     pair.send(conn, as_bytes(text).subspan(i, 1));
@@ -236,7 +236,7 @@ TEST_CASE("sim: nothing is delivered that had come before taken_until") {
   });
   std::vector<std::uint64_t> conns;
   for (int i = 0; i < 10; ++i) conns.push_back(pair.open());
-  for (const auto conn : conns) pair.post(conn, as_bytes(random_text(1'000)));
+  for (const auto conn : conns) pair.post(conn, as_bytes(noise(1'000)));
   pair.run();
   CHECK(left > 1'000);  // By the turn in which it came.
 }
@@ -246,7 +246,7 @@ TEST_CASE("sim: a connection is read 16 times in a turn, then it is another's") 
   const auto conn = pair.open();
   Log server(pair.server);
   const Nanoseconds there = pair.idle() + kLatency;
-  pair.send(conn, as_bytes(random_text(17)));
+  pair.send(conn, as_bytes(noise(17)));
   const auto reads = server.times(What::read);
   REQUIRE(reads.size() == 17);
   CHECK(reads[15] == there);
@@ -263,7 +263,7 @@ TEST_CASE("sim: the same seed gives the same run, event for event, and another s
     Log server(pair.server), client(pair.client);
     std::vector<std::uint64_t> conns;
     for (int i = 0; i < 10; ++i) conns.push_back(pair.open());
-    for (const auto conn : conns) pair.post(conn, as_bytes(random_text(1'000)));
+    for (const auto conn : conns) pair.post(conn, as_bytes(noise(1'000)));
     pair.network.at(pair.network.now() + 2 * kMillisecond, [&] { pair.server.reset_one(); });
     pair.network.at(pair.network.now() + 3 * kMillisecond, [&] { pair.client.half_close_one(); });
     pair.run();

@@ -77,7 +77,7 @@ TEST_CASE("a client that does not read its answers is idle") {
   pair.clients.at_open = [](Conn& conn) { conn.pause(); };
   const auto conn = pair.connect();
   pair.run(kSecond);
-  pair.post(conn, as_bytes(frame(sim::random_text(3 * kWindow))));
+  pair.post(conn, as_bytes(frame(noise(3 * kWindow))));
   pair.run(kTimeout - kSecond);
   CHECK(echo.errors.empty());
   pair.run(4 * kTimeout);
@@ -97,7 +97,7 @@ TEST_CASE("those that hold most memory end where all hold too much, and no other
   FrameEcho echo;
   pair.serve(echo);
   std::map<std::uint64_t, std::size_t> stuck;  // Begins a frame of 60,000 bytes, and no more.
-  const std::string begun = frame(sim::random_text(60'000));
+  const std::string begun = frame(noise(60'000));
   for (const std::size_t size : {5'000u, 30'000u, 10'000u, 25'000u, 15'000u}) {
     const auto conn = pair.open();
     stuck[conn] = size;
@@ -120,7 +120,7 @@ TEST_CASE("what was ended for memory leaves an eighth of the limit free") {
   Pair pair(with_limit(kLimit));
   FrameEcho echo;
   pair.serve(echo);
-  const std::string begun = frame(sim::random_text(60'000));
+  const std::string begun = frame(noise(60'000));
   std::vector<std::uint64_t> conns;
   for (int i = 0; i < 40; ++i) {
     conns.push_back(pair.open());
