@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include <string>
@@ -11,6 +10,8 @@
 
 #include "report/json.h"
 #include "report/verdict.h"
+
+#include "documents.h"
 #include "sample_result.h"
 
 using namespace wiremark;
@@ -19,7 +20,6 @@ using namespace wiremark::report;
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Pointer = Json::json_pointer;
 
 // Every part that a document can have, and few enough buckets to be read a thousand times.
@@ -39,11 +39,6 @@ Json whole_document() {
   result.intervals.back().start_s = 1;
   pass_verdict(result);
   return Json::parse(json_document(result));
-}
-
-std::string reason_against(const Json& document) {
-  const auto result = parse_result(document.dump());
-  return result ? std::string() : result.error().message();
 }
 
 struct Row {
@@ -145,9 +140,7 @@ TEST_CASE("what says more of an outcome is refused without it") {
 TEST_CASE("documents that the tools have written before are read") {
   for (const char* name : {"open_loop", "closed_loop", "datagrams", "staged_server"}) {
     CAPTURE(name);
-    std::ifstream file(std::string(DOCUMENTS) + "/" + name + ".json");
-    REQUIRE(file);
-    const Json document = Json::parse(file);
+    const Json document = document_of(name);
     const auto result = parse_result(document.dump());
     REQUIRE_MESSAGE(result.has_value(), result.error().message());
     // Members may have moved, and none may be lost.

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -12,8 +11,9 @@
 #include "report/csv.h"
 #include "report/html.h"
 #include "report/json.h"
-
 #include "report/verdict.h"
+
+#include "documents.h"
 #include "sample_result.h"
 #include "unfolded.h"
 
@@ -21,19 +21,6 @@ using namespace wiremark;
 using namespace wiremark::report;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json document_of(const char* name) {
-  std::ifstream file(std::string(DOCUMENTS) + "/" + name + ".json");
-  REQUIRE(file);
-  return Json::parse(file);
-}
-
-std::string reason_against(const Json& document) {
-  const auto study = parse_document(document.dump());
-  return study ? std::string() : study.error().message();
-}
 
 void check_refused(const char* name, const char* place, const Json& value, const char* reason) {
   Json document = document_of(name);

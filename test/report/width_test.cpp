@@ -21,7 +21,7 @@ using namespace wiremark::report;
 
 namespace {
 
-Document document_of(const std::filesystem::path& path) {
+Document parsed_file(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
@@ -53,7 +53,7 @@ void check_width(const std::string& text) {
 }
 
 Comparison comparison() {
-  return std::get<Comparison>(document_of(std::string(DOCUMENTS) + "/comparison.json"));
+  return std::get<Comparison>(parsed_file(std::string(DOCUMENTS) + "/comparison.json"));
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ TEST_CASE("the text of every document has 80 columns at most, drawn or not") {
   std::size_t documents = 0;
   for (const auto& entry : std::filesystem::directory_iterator(DOCUMENTS)) {
     CAPTURE(entry.path().string());
-    const Document document = document_of(entry.path());
+    const Document document = parsed_file(entry.path());
     for (const Letters letters : {Letters::none, Letters::ascii, Letters::blocks})
       check_width(text_of(document, letters));
     ++documents;
