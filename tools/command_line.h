@@ -96,8 +96,9 @@ class CommandLine {
   /// usage error.
   void check(std::function<Result<>()> consistent);
 
-  /// `csv_headers` are the first lines that the tool's CSV may have.
-  void add(OutputOptions& options, std::vector<std::string> csv_headers);
+  /// `csv_headers` makes the first lines that the tool's CSV may have. It is called where a CSV is
+  /// asked for, since it takes longer than to read a command line.
+  void add(OutputOptions& options, std::function<std::vector<std::string>()> csv_headers);
   /// The flag of a tool whose result is a page too: --html.
   void add_html(OutputOptions& options);
   /// The flags of a tool that prints one result text: --color.

@@ -39,13 +39,15 @@ Result<std::vector<double>> parse_percentiles(const std::string& list) {
 
 }  // namespace
 
-void CommandLine::add(OutputOptions& options, std::vector<std::string> csv_headers) {
+void CommandLine::add(OutputOptions& options,
+                      std::function<std::vector<std::string>()> csv_headers) {
   add_text("--json", options.json, "[=FILE]",
            "Print the result as JSON instead of text, or write it to FILE (--json=FILE)")
       .check(require_output);
   add_output_file("--csv", options.csv,
                   "Append the result as a row to FILE, with a header when it is new")
-      .check([headers = std::move(csv_headers)](const std::string& file) {
+      .check([make_headers = std::move(csv_headers)](const std::string& file) {
+        const std::vector<std::string> headers = make_headers();
         Result<> fits = require_header(file, headers.front());
         for (const std::string& header : headers)
           if (!fits) fits = require_header(file, header);

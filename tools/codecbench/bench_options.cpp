@@ -93,7 +93,7 @@ void add_method(CommandLine& line, Method& method) {
 }
 
 void add_output(CommandLine& line, Options& options) {
-  line.add(options.output, report::csv_headers({report::CodecTable()}));
+  line.add(options.output, [] { return report::csv_headers({report::CodecTable()}); });
   line.add_input_file("--baseline", options.baseline,
                       "Compare with an earlier --json; 1 when a row is surely slower");
   line.add("--tolerance", options.tolerance_pct, "SHARE", parse_tolerance,

@@ -98,7 +98,7 @@ void add_options(CommandLine& line, EchoOptions& options) {
            "waits to be sent or for the rest of a message (1024M, or a quarter of the memory)");
   line.add("--idle-timeout", options.idle_timeout, "TIME", parse_idle_timeout,
            "End connections on which no byte moved for TIME (never)");
-  line.add(options.output, report::csv_headers({report::RunResult()}));
+  line.add(options.output, [] { return report::csv_headers({report::RunResult()}); });
   line.add_html(options.output);
   line.add_lines(options.output);
 }

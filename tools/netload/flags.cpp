@@ -254,8 +254,10 @@ void add_options(CommandLine& line, LoadOptions& options) {
   add(line, options.backend);
   line.add(options.threads);
   add_studies(line, options);
-  line.add(options.output, report::csv_headers({report::RunResult(), report::Comparison(),
-                                                report::MaxRate(), report::Bypass()}));
+  line.add(options.output, [] {
+    return report::csv_headers(
+        {report::RunResult(), report::Comparison(), report::MaxRate(), report::Bypass()});
+  });
   line.add_html(options.output);
   line.add_lines(options.output);
   line.add_colour(options.output);

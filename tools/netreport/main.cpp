@@ -71,10 +71,11 @@ void add_options(CommandLine& line, ReportOptions& options) {
   line.add("--tolerance", options.tolerance_pct, "SHARE", parse_tolerance,
            "How much worse or better is still level (5%)")
       .needs(against);
-  line.add(options.output,
-           report::csv_headers({report::RunResult(), report::IntervalLine(), report::Comparison(),
+  line.add(options.output, [] {
+    return report::csv_headers({report::RunResult(), report::IntervalLine(), report::Comparison(),
                                 report::MaxRate(), report::Bypass(), report::CodecTable(),
-                                report::Experiment()}));
+                                report::Experiment()});
+  });
   line.add_html(options.output);
   line.add_colour(options.output);
   line.add(options.latency);
