@@ -21,10 +21,10 @@ TEST_CASE("json: the examples of the document are what is written and read") {
   std::string hex;
   for (std::string line; std::getline(file, line);) {
     constexpr std::string_view kHex = "    hex: ";
-    constexpr std::string_view kNext = "         ";
+    constexpr std::string_view kMore = "         ";
     constexpr std::string_view kJson = "    json: ";
     if (line.starts_with(kHex)) hex = line.substr(kHex.size());
-    if (line.starts_with(kNext)) hex += line;
+    if (line.starts_with(kMore)) hex += line;
     if (!line.starts_with(kJson)) continue;
     ++examples;
     const std::vector<std::byte> frame = from_hex(hex);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "wire/encoded.h"
+#include "wire/rounds.h"
 #include "wire/y3/codec.h"
 #include "wire/y3/pairs.h"
 #include "wire/y3/varint.h"
@@ -175,7 +176,7 @@ template <Dialect D>
 void check_messages(std::mt19937& random) {
   const BasicY3Codec<D> codec;
   std::size_t accepted = 0;
-  for (int i = 0; i < 60'000; ++i) {
+  for (unsigned i = 0; i < test::rounds(60'000); ++i) {
     const std::string text(random() % 90, 'x');
     const Message message{any_number(random), any_number(random), text};
     auto packet = test::encoded(codec, message);
@@ -189,7 +190,7 @@ void check_messages(std::mt19937& random) {
     ++accepted;
     REQUIRE(*expected == Read{read.head, read.guid, std::string(read.content)});
   }
-  CHECK(accepted > 20'000);
+  CHECK(accepted > test::rounds(20'000));
 }
 
 template <Dialect D>
@@ -198,7 +199,7 @@ void check_pairs(std::mt19937& random) {
   for (const y3::WalkKind& walk : y3::walk_kinds()) {
     if (!walk.is_supported) continue;
     const BasicY3Pairs<D> pairs({}, walk);
-    for (int i = 0; i < 15'000; ++i) {
+    for (unsigned i = 0; i < test::rounds(15'000); ++i) {
       const auto values = std::span(kPairValues).first(1 + random() % kMaxPairs);
       std::vector<std::byte> packet(pairs.max_size(values));
       packet.resize(pairs.encode(values, packet));
@@ -219,7 +220,7 @@ void check_pairs(std::mt19937& random) {
       REQUIRE(value == *expected);
     }
   }
-  CHECK(accepted > 1'000);
+  CHECK(accepted > test::rounds(1'000));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/rounds.h"
 #include "wire/vectors.h"
 #include "wire/y3/packet.h"
 
@@ -218,7 +219,7 @@ TEST_CASE("plain packets need no general reader") {
 TEST_CASE("every walk answers as the general reader does, on random and broken packets") {
   const auto walks = supported_walks();
   std::mt19937_64 random(11);
-  for (int i = 0; i < 20'000; ++i) {
+  for (unsigned i = 0; i < rounds(20'000); ++i) {
     const auto packet = random_packet(random);
     compare_walks(walks, packet, static_cast<unsigned>(1 + random() % 63));
     // A key that is there, and is seldom the first byte that looks like it.
@@ -258,7 +259,7 @@ TEST_CASE("no walk reads a byte before or behind its packet") {
       }
     }
     // Children on their own, whole or cut, with nothing before them either.
-    for (int i = 0; i < 5'000; ++i) {
+    for (unsigned i = 0; i < rounds(5'000); ++i) {
       const auto packet = random_packet(random);
       const Bytes bytes = Bytes(packet).subspan(2, random() % (packet.size() - 1));
       for (const Bytes placed : {pages.at_begin(bytes), pages.at_end(bytes)}) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "wire/rounds.h"
+
 using namespace wiremark;
 using namespace wiremark::wire::y3;
 
@@ -72,7 +74,7 @@ TEST_CASE("jumps land on the chain and never pass the key") {
 
 TEST_CASE("every walk finds what the scalar one finds among plain children, whole or cut") {
   std::mt19937_64 random(23);
-  for (int i = 0; i < 40'000; ++i) {
+  for (unsigned i = 0; i < wire::test::rounds(40'000); ++i) {
     std::vector<std::byte> children = plain_children(random, random() % 700);
     if (random() % 4 == 0 && !children.empty()) children.resize(random() % children.size());
     children.shrink_to_fit();
