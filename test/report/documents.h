@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "report/json.h"
 
@@ -17,6 +18,12 @@ inline Json document_of(const std::string& name) {
   std::ifstream file(DOCUMENTS "/" + name + ".json");
   REQUIRE(file);
   return Json::parse(file);
+}
+
+inline Document parsed(const std::string& name) {
+  auto document = parse_document(document_of(name).dump());
+  REQUIRE_MESSAGE(document.has_value(), document.error().message());
+  return std::move(*document);
 }
 
 /// Why it is refused; empty where it is read.

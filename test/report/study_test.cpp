@@ -30,9 +30,7 @@ void check_refused(const char* name, const char* place, const Json& value, const
 
 template <class Study>
 Study study_of(const char* name) {
-  auto document = parse_document(document_of(name).dump());
-  REQUIRE_MESSAGE(document.has_value(), document.error().message());
-  return std::get<Study>(std::move(*document));
+  return std::get<Study>(parsed(name));
 }
 
 template <class Study>

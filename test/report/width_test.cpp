@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <variant>
@@ -13,6 +12,8 @@
 #include "report/study.h"
 #include "report/text.h"
 #include "report/verdict.h"
+
+#include "documents.h"
 #include "sample_result.h"
 #include "unfolded.h"
 
@@ -20,15 +21,6 @@ using namespace wiremark;
 using namespace wiremark::report;
 
 namespace {
-
-Document parsed_file(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  auto document = parse_document(text.str());
-  REQUIRE_MESSAGE(document.has_value(), document.error().message());
-  return std::move(*document);
-}
 
 // Of the tables of codecbench the text is made by codecbench.
 std::string text_of(const Document& document, Letters letters) {
@@ -52,9 +44,7 @@ void check_width(const std::string& text) {
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(columns_of(line) <= 80, line);
 }
 
-Comparison comparison() {
-  return std::get<Comparison>(parsed_file(std::string(DOCUMENTS) + "/comparison.json"));
-}
+Comparison comparison() { return std::get<Comparison>(parsed("comparison")); }
 
 }  // namespace
 
@@ -62,7 +52,7 @@ TEST_CASE("the text of every document has 80 columns at most, drawn or not") {
   std::size_t documents = 0;
   for (const auto& entry : std::filesystem::directory_iterator(DOCUMENTS)) {
     CAPTURE(entry.path().string());
-    const Document document = parsed_file(entry.path());
+    const Document document = parsed(entry.path().stem());
     for (const Letters letters : {Letters::none, Letters::ascii, Letters::blocks})
       check_width(text_of(document, letters));
     ++documents;
