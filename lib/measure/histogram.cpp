@@ -19,18 +19,30 @@ Histogram::Histogram(const Histogram& other) : Histogram() { *this = other; }
 
 Histogram& Histogram::operator=(const Histogram& other) {
   if (this == &other) return *this;
-  for (std::size_t index = 0; index < kBuckets; ++index) {
-    const std::uint64_t count = other.counts_[index].load(std::memory_order_relaxed);
+  // Read once, and before the buckets: the other may be counting.
+  const Nanoseconds min = other.min_.load(std::memory_order_relaxed);
+  const Nanoseconds max = other.max();
+  const Extent mine = extent();
+  const Extent its = extent_of(min, max);
+  const auto put = [this](std::size_t index, std::uint64_t count) {
     // A page that counts nothing in either is not written.
     if (counts_[index].load(std::memory_order_relaxed) != count)
       counts_[index].store(count, std::memory_order_relaxed);
-  }
-  restore_bounds(other.min_.load(std::memory_order_relaxed), other.max(), other.clamped());
+  };
+  for (std::size_t index = mine.first; index < mine.end; ++index)
+    if (index < its.first || index >= its.end) put(index, 0);
+  for (std::size_t index = its.first; index < its.end; ++index)
+    put(index, other.counts_[index].load(std::memory_order_relaxed));
+  min_.store(min, std::memory_order_relaxed);
+  max_.store(max, std::memory_order_relaxed);
+  restore_bounds(min, max, other.clamped());  // A bound may be wider than what was counted yet.
   return *this;
 }
 
 void Histogram::touch() noexcept {
-  for (std::size_t index = 0; index < kBuckets; ++index) raise(counts_[index], 0);
+  constexpr std::size_t kOfPage = 4096 / sizeof(Counter);  // Of the smallest that Linux has.
+  for (std::size_t index = 0; index < kBuckets; index += kOfPage) raise(counts_[index], 0);
+  raise(counts_[kBuckets - 1], 0);
 }
 
 Nanoseconds Histogram::widen(Nanoseconds value, std::uint64_t count) noexcept {
@@ -38,18 +50,19 @@ Nanoseconds Histogram::widen(Nanoseconds value, std::uint64_t count) noexcept {
     raise(clamped_, count);
     value = kHighest;
   }
-  min_.store(std::min(min_.load(std::memory_order_relaxed), value), std::memory_order_relaxed);
-  max_.store(std::max(max(), value), std::memory_order_relaxed);
+  widen_to(value, value);
   return value;
 }
 
+void Histogram::widen_to(Nanoseconds min, Nanoseconds max) noexcept {
+  min_.store(std::min(min_.load(std::memory_order_relaxed), min), std::memory_order_relaxed);
+  max_.store(std::max(this->max(), max), std::memory_order_relaxed);
+}
+
 void Histogram::merge(const Histogram& other) noexcept {
+  widen_to(other.min_.load(std::memory_order_relaxed), other.max());
   other.for_each([this](const Bucket& bucket) { raise(counts_[bucket.index], bucket.count); });
   raise(clamped_, other.clamped());
-  min_.store(
-      std::min(min_.load(std::memory_order_relaxed), other.min_.load(std::memory_order_relaxed)),
-      std::memory_order_relaxed);
-  max_.store(std::max(max(), other.max()), std::memory_order_relaxed);
 }
 
 void Histogram::subtract(const Histogram& earlier) noexcept {
@@ -58,24 +71,24 @@ void Histogram::subtract(const Histogram& earlier) noexcept {
     counts_[bucket.index].store(held - std::min(held, bucket.count), std::memory_order_relaxed);
   });
   clamped_.store(clamped() - std::min(clamped(), earlier.clamped()), std::memory_order_relaxed);
-  repair_bounds();
+  narrow_to(min_.load(std::memory_order_relaxed), max());
 }
 
 bool Histogram::restore(std::size_t index, std::uint64_t count) noexcept {
   if (index >= kBuckets) return false;
+  widen_to(lowest_of(index), lowest_of(index));
   raise(counts_[index], count);
   return true;
 }
 
 void Histogram::restore_bounds(Nanoseconds min, Nanoseconds max, std::uint64_t clamped) noexcept {
-  min_.store(min, std::memory_order_relaxed);
-  max_.store(max, std::memory_order_relaxed);
   clamped_.store(clamped, std::memory_order_relaxed);
-  repair_bounds();
+  narrow_to(min, max);
 }
 
 void Histogram::clear() noexcept {
-  for (std::size_t index = 0; index < kBuckets; ++index)
+  const auto [first, end] = extent();
+  for (std::size_t index = first; index < end; ++index)
     counts_[index].store(0, std::memory_order_relaxed);
   min_.store(UINT64_MAX, std::memory_order_relaxed);
   max_.store(0, std::memory_order_relaxed);
@@ -84,7 +97,8 @@ void Histogram::clear() noexcept {
 
 std::uint64_t Histogram::count() const noexcept {
   std::uint64_t total = 0;
-  for (std::size_t index = 0; index < kBuckets; ++index)
+  const auto [first, end] = extent();
+  for (std::size_t index = first; index < end; ++index)
     total += counts_[index].load(std::memory_order_relaxed);
   return total;
 }
@@ -123,7 +137,8 @@ Nanoseconds Histogram::percentile(double percent) const noexcept {
   const std::uint64_t rank =
       std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, total);
   std::uint64_t passed = 0;
-  for (std::size_t index = 0; index < kBuckets; ++index) {
+  const auto [first, end] = extent();
+  for (std::size_t index = first; index < end; ++index) {
     passed += counts_[index].load(std::memory_order_relaxed);
     if (passed >= rank) return percent > 0 ? highest_of(index) : lowest_of(index);
   }
@@ -133,28 +148,26 @@ Nanoseconds Histogram::percentile(double percent) const noexcept {
 std::uint64_t Histogram::count_above(Nanoseconds value) const noexcept {
   if (value >= kHighest) return 0;
   std::uint64_t above = 0;
-  for (std::size_t index = index_of(value) + 1; index < kBuckets; ++index)
+  const auto [first, end] = extent();
+  for (std::size_t index = std::max(first, index_of(value) + 1); index < end; ++index)
     above += counts_[index].load(std::memory_order_relaxed);
   return above;
 }
 
-// Makes the extremes agree with the buckets: they may not after a subtraction, or in a copy that
-// was taken while another thread recorded.
-void Histogram::repair_bounds() noexcept {
+// Sets the extremes as close to these as the buckets allow: those of the whole are not those of a
+// difference, and a copy may have been taken while another thread recorded.
+void Histogram::narrow_to(Nanoseconds min, Nanoseconds max) noexcept {
   std::size_t first = kBuckets;
   std::size_t last = 0;
   for_each([&](const Bucket& bucket) {
     first = std::min(first, bucket.index);
     last = bucket.index;
   });
-  if (first == kBuckets) {
-    min_.store(UINT64_MAX, std::memory_order_relaxed);
-    max_.store(0, std::memory_order_relaxed);
-    return;
-  }
-  min_.store(std::clamp(min_.load(std::memory_order_relaxed), lowest_of(first), highest_of(first)),
+  const bool none = first == kBuckets;
+  min_.store(none ? UINT64_MAX : std::clamp(min, lowest_of(first), highest_of(first)),
              std::memory_order_relaxed);
-  max_.store(std::clamp(max(), lowest_of(last), highest_of(last)), std::memory_order_relaxed);
+  max_.store(none ? 0 : std::clamp(max, lowest_of(last), highest_of(last)),
+             std::memory_order_relaxed);
 }
 
 }  // namespace wiremark::measure

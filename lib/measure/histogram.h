@@ -19,7 +19,8 @@ namespace wiremark::measure {
 /// nanosecond.
 ///
 /// Has 33,792 buckets of 8 bytes, 264 KiB on the heap. Only pages that counted something take
-/// memory, and the first value of a page faults; after touch() recording never faults.
+/// memory, and the first value of a page faults; after touch() recording never faults. What reads
+/// all that was counted reads the buckets from the smallest value to the largest, no others.
 ///
 /// One thread writes; others may read or copy at the same time (relaxed loads and stores, no lock
 /// prefix). Each figure read from a live histogram is one the writer has passed through, but two
@@ -48,7 +49,7 @@ class Histogram {
   Histogram& operator=(const Histogram& other);
   ~Histogram() { std::free(counts_); }
 
-  /// Takes the memory of all buckets. The writer's thread only.
+  /// Takes the memory of all buckets, page by page. The writer's thread only.
   void touch() noexcept;
 
   /// Counts one value; one above kHighest counts as kHighest and in clamped().
@@ -71,7 +72,7 @@ class Histogram {
   void subtract(const Histogram& earlier) noexcept;
 
   /// Puts `count` values into bucket `index` as an exporter wrote them; false when there is no such
-  /// bucket. Call restore_bounds() after the last one.
+  /// bucket. Call restore_bounds() after the last one: until then the extremes are buckets' bounds.
   bool restore(std::size_t index, std::uint64_t count) noexcept;
 
   /// The exact extremes and clamped() that go with restored buckets.
@@ -81,8 +82,8 @@ class Histogram {
 
   bool empty() const noexcept { return count() == 0; }
 
-  /// How many values were counted, clamped ones included. Adds up the buckets, as everything below
-  /// does: about 20 us.
+  /// How many values were counted, clamped ones included. Adds up the buckets between the extremes,
+  /// as everything below does: under 1 us for each power of two, 20 us from 0 to an hour.
   std::uint64_t count() const noexcept;
   std::uint64_t clamped() const noexcept { return clamped_.load(std::memory_order_relaxed); }
 
@@ -105,7 +106,8 @@ class Histogram {
   /// Calls `visit(Bucket)` for each bucket that counted anything, in rising order.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (std::size_t index = 0; index < kBuckets; ++index) {
+    const auto [first, end] = extent();
+    for (std::size_t index = first; index < end; ++index) {
       const std::uint64_t held = counts_[index].load(std::memory_order_relaxed);
       if (held > 0) visit(Bucket{index, lowest_of(index), highest_of(index), held});
     }
@@ -136,6 +138,17 @@ class Histogram {
     return index < kSubBuckets ? 0 : static_cast<unsigned>(index >> (kSubBucketBits - 1)) - 1;
   }
 
+  /// Buckets `first` to `end`, that one excluded.
+  struct Extent {
+    std::size_t first = 0, end = 0;
+  };
+
+  // Outside of it no bucket counts anything: bounds are widened before a value is counted.
+  static constexpr Extent extent_of(Nanoseconds min, Nanoseconds max) noexcept {
+    return min <= max ? Extent{index_of(min), index_of(max) + 1} : Extent{};
+  }
+  Extent extent() const noexcept { return extent_of(min_.load(std::memory_order_relaxed), max()); }
+
   // With one writer a load and a store are enough; they also spare the lock prefix of fetch_add.
   static void raise(Counter& counter, std::uint64_t by) noexcept {
     counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
@@ -143,7 +156,8 @@ class Histogram {
 
   // For a value beyond the bounds: widens them, and clamps it. Seldom, and kept out of what is not.
   [[gnu::noinline]] Nanoseconds widen(Nanoseconds value, std::uint64_t count) noexcept;
-  void repair_bounds() noexcept;
+  void widen_to(Nanoseconds min, Nanoseconds max) noexcept;
+  void narrow_to(Nanoseconds min, Nanoseconds max) noexcept;
 
   // Memory that is zero without being written, as the operating system gives it. A plain pointer:
   // the operators of a unique_ptr are calls where nothing is optimized, 33,792 of them for a sum.

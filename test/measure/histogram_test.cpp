@@ -158,6 +158,40 @@ TEST_CASE("clearing leaves nothing behind") {
   histogram.record(UINT64_MAX);
   histogram.clear();
   CHECK(same(histogram, Histogram()));
+  histogram.record(0);
+  histogram.record(Histogram::kHighest);
+  CHECK(histogram.count() == 2);
+}
+
+TEST_CASE("nothing is left of what another is copied over") {
+  Histogram wide, narrow;
+  for (const Nanoseconds value : {100U, 5'000U, 1'000'000'000U}) wide.record(value);
+  narrow.record(5'001);
+  const Histogram former = narrow;
+  narrow = wide;
+  CHECK(same(narrow, wide));
+  CHECK(narrow.count() == 3);
+  narrow = former;
+  CHECK(same(narrow, former));
+  for (const Nanoseconds value : {100U, 1'000'000'000U}) narrow.record(value);
+  CHECK(narrow.count() == 3);
+  narrow = Histogram();
+  CHECK(same(narrow, Histogram()));
+  narrow.record(5'001);
+  CHECK(same(narrow, former));
+}
+
+TEST_CASE("restored buckets count, and lie at the extremes that are given with them") {
+  Histogram histogram;
+  CHECK(histogram.restore(Histogram::index_of(70'000), 2));
+  CHECK(histogram.restore(Histogram::index_of(500), 3));
+  CHECK(histogram.restore(Histogram::kBuckets - 1, 1));
+  CHECK_FALSE(histogram.restore(Histogram::kBuckets, 1));
+  CHECK(histogram.count() == 6);
+  histogram.restore_bounds(0, Histogram::kHighest, 1);
+  CHECK(histogram.count() == 6);
+  CHECK(histogram.min() == 500);  // The bucket says so, whatever is given.
+  CHECK(histogram.max() == Histogram::lowest_of(Histogram::kBuckets - 1));
 }
 
 TEST_CASE("copies taken while another thread records are consistent") {
