@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <deque>
 #include <fstream>
 #include <thread>
 #include <vector>
@@ -34,16 +36,24 @@ constexpr Nanoseconds kChildTime = 30 * kMillisecond;
 struct Child {
   pid_t pid = -1;
 
-  Child() {
+  Child()
+      : Child(
+            [] {
+              ::prctl(PR_SET_NAME, "a) b (c) 1 2");
+              spend(kChildTime);
+            },
+            [] { ::pause(); }) {}
+
+  // Does `first`, tells, and does `then` for ever.
+  Child(auto&& first, auto&& then) {
     int ready[2];
     REQUIRE(::pipe(ready) == 0);
     pid = ::fork();
     if (pid == 0) {
-      ::prctl(PR_SET_NAME, "a) b (c) 1 2");
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      spend(kChildTime);
+      first();
       [[maybe_unused]] const ssize_t told = ::write(ready[1], "!", 1);
-      for (;;) ::pause();
+      for (;;) then();
     }
     ::close(ready[1]);
     char told = 0;
@@ -218,6 +228,25 @@ TEST_CASE("the distance of two processors repeats, and another place is told apa
   CHECK_FALSE(same_distance(60, 380));
   CHECK_FALSE(same_distance(380, 60));
   CHECK(same_distance(0, 380));
+}
+
+// Threads that spin through the turns of other programs take 30 to 60 ms each time.
+TEST_CASE("the distance of two processors costs little beside programs that are busy") {
+  const std::vector<int> cpus = allowed_cpus();
+  if (cpus.size() < 2) {
+    MESSAGE("not tried: there is one processor only");
+    return;
+  }
+  std::deque<Child> busy;
+  for (const int cpu : {cpus[0], cpus[1], cpus[0], cpus[1]}) {
+    // Without system calls, at whose end a program may have to let others go first.
+    busy.emplace_back([cpu] { CHECK(pin_this_thread(cpu)); },
+                      [turns = std::atomic(0)]() mutable { ++turns; });
+  }
+  constexpr int kTimes = 10;
+  const CpuUsage before = cpu_of_this_process();
+  for (int time = 0; time < kTimes; ++time) measure_core_distance();
+  CHECK((cpu_of_this_process() - before).total < kTimes * 15 * kMillisecond);
 }
 
 TEST_CASE("an echo through memory is timed trip by trip where there are two processors") {
