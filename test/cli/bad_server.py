@@ -5,6 +5,7 @@ import socket
 import struct
 import threading
 
+from case import expect
 from process import receive
 
 # For netload: connections open, and what a server answers at once comes back, within this on a machine that is busy
@@ -14,13 +15,15 @@ TIMEOUT = ["--timeout", "2s"]
 
 class BadServer:
     """Accepts connections and hands each, with its number from 0 on, to `behave(connection, number)`
-    in a thread of its own. The connection is closed when that returns."""
+    in a thread of its own. The connection is closed when that returns, and has ended when the test leaves the server:
+    what does not return then would spin beside all tests that follow."""
 
     def __init__(self, behave):
         self._behave = behave
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self.ended = threading.Event()
+        self._serving = []
         self._accepting = threading.Thread(target=self._accept, daemon=True)
         self._accepting.start()
 
@@ -29,7 +32,9 @@ class BadServer:
         with contextlib.suppress(OSError):
             while True:
                 connection, _ = self._listener.accept()
-                threading.Thread(target=self._serve, args=(connection, number), daemon=True).start()
+                thread = threading.Thread(target=self._serve, args=(connection, number), daemon=True)
+                thread.start()
+                self._serving.append((thread, connection))
                 number += 1
 
     def _serve(self, connection, number):
@@ -44,6 +49,11 @@ class BadServer:
         self._listener.shutdown(socket.SHUT_RDWR)
         self._accepting.join()  # Or it would accept at the next listener, which gets the same descriptor.
         self._listener.close()
+        for thread, connection in self._serving:
+            with contextlib.suppress(OSError):  # It is closed.
+                connection.shutdown(socket.SHUT_RDWR)
+            thread.join(60)
+            expect(not thread.is_alive(), "what serves a connection does not return when that has ended")
 
 
 def echo(connection):

@@ -87,7 +87,9 @@ def many_at_once_are_answered_in_order(server, name):
                     except BlockingIOError:
                         pass
                 sender.setblocking(True)
-                got += client.recv(1 << 16)
+                part = client.recv(1 << 16)
+                expect(part, f"it ended after {len(got)} of {len(stream)} bytes of {name}")
+                got += part
                 sender.setblocking(sent == len(stream))
         equal(bytes(got), stream, f"the answers in {name}")
     result = server.stop().ended_with(0).json()

@@ -177,7 +177,10 @@ def a_body_until_the_server_closes():
     def behave(connection, _):
         received = b""
         while not received.endswith(b"\r\n\r\n"):
-            received += connection.recv(1000)
+            part = connection.recv(1000)
+            if not part:
+                return
+            received += part
         connection.sendall(b"HTTP/1.0 200 OK\r\n\r\nthe ")
         connection.sendall(b"body")
     with BadServer(behave) as server:
