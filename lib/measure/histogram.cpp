@@ -19,23 +19,9 @@ Histogram::Histogram(const Histogram& other) : Histogram() { *this = other; }
 
 Histogram& Histogram::operator=(const Histogram& other) {
   if (this == &other) return *this;
-  // Read once, and before the buckets: the other may be counting.
-  const Nanoseconds min = other.min_.load(std::memory_order_relaxed);
-  const Nanoseconds max = other.max();
-  const Extent mine = extent();
-  const Extent its = extent_of(min, max);
-  const auto put = [this](std::size_t index, std::uint64_t count) {
-    // A page that counts nothing in either is not written.
-    if (counts_[index].load(std::memory_order_relaxed) != count)
-      counts_[index].store(count, std::memory_order_relaxed);
-  };
-  for (std::size_t index = mine.first; index < mine.end; ++index)
-    if (index < its.first || index >= its.end) put(index, 0);
-  for (std::size_t index = its.first; index < its.end; ++index)
-    put(index, other.counts_[index].load(std::memory_order_relaxed));
-  min_.store(min, std::memory_order_relaxed);
-  max_.store(max, std::memory_order_relaxed);
-  restore_bounds(min, max, other.clamped());  // A bound may be wider than what was counted yet.
+  clear();
+  merge(other);
+  narrow_to(min_.load(std::memory_order_relaxed), max());
   return *this;
 }
 
@@ -60,8 +46,12 @@ void Histogram::widen_to(Nanoseconds min, Nanoseconds max) noexcept {
 }
 
 void Histogram::merge(const Histogram& other) noexcept {
-  widen_to(other.min_.load(std::memory_order_relaxed), other.max());
-  other.for_each([this](const Bucket& bucket) { raise(counts_[bucket.index], bucket.count); });
+  // Read once: the other may be counting, and widen its bounds meanwhile.
+  const Nanoseconds min = other.min_.load(std::memory_order_relaxed);
+  const Nanoseconds max = other.max();
+  widen_to(min, max);
+  other.for_each_in(extent_of(min, max),
+                    [this](const Bucket& bucket) { raise(counts_[bucket.index], bucket.count); });
   raise(clamped_, other.clamped());
 }
 
@@ -88,8 +78,11 @@ void Histogram::restore_bounds(Nanoseconds min, Nanoseconds max, std::uint64_t c
 
 void Histogram::clear() noexcept {
   const auto [first, end] = extent();
-  for (std::size_t index = first; index < end; ++index)
-    counts_[index].store(0, std::memory_order_relaxed);
+  for (std::size_t index = first; index < end; ++index) {
+    // A page that counts nothing is not written.
+    if (counts_[index].load(std::memory_order_relaxed) > 0)
+      counts_[index].store(0, std::memory_order_relaxed);
+  }
   min_.store(UINT64_MAX, std::memory_order_relaxed);
   max_.store(0, std::memory_order_relaxed);
   clamped_.store(0, std::memory_order_relaxed);

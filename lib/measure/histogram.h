@@ -106,11 +106,7 @@ class Histogram {
   /// Calls `visit(Bucket)` for each bucket that counted anything, in rising order.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    const auto [first, end] = extent();
-    for (std::size_t index = first; index < end; ++index) {
-      const std::uint64_t held = counts_[index].load(std::memory_order_relaxed);
-      if (held > 0) visit(Bucket{index, lowest_of(index), highest_of(index), held});
-    }
+    for_each_in(extent(), visit);
   }
 
   /// The bucket that counts `value`, which must not exceed kHighest.
@@ -148,6 +144,14 @@ class Histogram {
     return min <= max ? Extent{index_of(min), index_of(max) + 1} : Extent{};
   }
   Extent extent() const noexcept { return extent_of(min_.load(std::memory_order_relaxed), max()); }
+
+  template <class Visit>
+  void for_each_in(Extent extent, Visit&& visit) const {
+    for (std::size_t index = extent.first; index < extent.end; ++index) {
+      const std::uint64_t held = counts_[index].load(std::memory_order_relaxed);
+      if (held > 0) visit(Bucket{index, lowest_of(index), highest_of(index), held});
+    }
+  }
 
   // With one writer a load and a store are enough; they also spare the lock prefix of fetch_add.
   static void raise(Counter& counter, std::uint64_t by) noexcept {

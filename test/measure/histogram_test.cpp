@@ -220,3 +220,25 @@ TEST_CASE("copies taken while another thread records are consistent") {
   CHECK(before.count() == kValues);
   CHECK(same(before, live));
 }
+
+TEST_CASE("a sum taken while another thread records counts nothing beyond its extremes") {
+  Histogram live;
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (int round = 0; round < 100; ++round) {
+      // Each value is beyond all before it, in a bucket of its own.
+      for (std::size_t index = 0; index < Histogram::index_of(Histogram::kHighest); ++index)
+        live.record(Histogram::lowest_of(index));
+      live.clear();
+    }
+    done = true;
+  });
+  while (!done) {
+    Histogram sum;
+    sum.merge(live);
+    const std::uint64_t counted = sum.count();
+    for (const Nanoseconds value : {Nanoseconds{0}, Histogram::kHighest}) sum.record(value);
+    CHECK(sum.count() == counted + 2);
+  }
+  writer.join();
+}
