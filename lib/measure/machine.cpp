@@ -155,7 +155,7 @@ Nanoseconds measure_wake_cost() {
   Nanoseconds cost = 0;
   run_pinned_pair(
       cpus.front(), other_cpu, [&] { cost = time_round_trips(ping, pong); },
-      [&](bool pinned) { pinned ? answer(ping, pong) : send(pong, kStop); });
+      [&] { answer(ping, pong); });
   return cost;
 }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <thread>
 #include <vector>
 
 #include "measure/pinned_pair.h"
@@ -51,11 +50,8 @@ std::optional<Histogram> measure_memory_echo(std::size_t size, Nanoseconds durat
   if (client_cpu == server_cpu) return std::nullopt;
   constexpr std::uint64_t kLast = UINT64_MAX;
   Mailbox there(size), back(size);
-  std::atomic<int> ready{0};  // 1: the server is pinned; -1: it may not be.
   std::optional<Histogram> trips;
   const auto client = [&] {
-    while (ready == 0) std::this_thread::yield();
-    if (ready < 0) return;
     trips.emplace();
     std::vector<std::byte> message(size, std::byte{1}), reply(size);
     const Nanoseconds start = now_ns();
@@ -70,10 +66,9 @@ std::optional<Histogram> measure_memory_echo(std::size_t size, Nanoseconds durat
     }
     there.put(kLast, message.data());
   };
-  const auto server = [&](bool pinned) {
-    ready = pinned ? 1 : -1;
+  const auto server = [&] {
     std::vector<std::byte> message(size);
-    for (std::uint64_t number = 1; pinned; ++number) {
+    for (std::uint64_t number = 1;; ++number) {
       while (!there.has(number)) {
         if (there.has(kLast)) return;
       }
