@@ -18,24 +18,36 @@ def require(name):
         raise Skip(f"{name} is not installed")
 
 
-def play_ping_pong(server, *flags):
-    """What two sockperfs print that play at once, a short and a long message, and the round trips of both."""
-    play = ["sockperf", "ping-pong", *flags, "-i", "127.0.0.1", "-p", server.port, "-t", "1", "-m"]
-    with Process(*play, "14") as short, Process(*play, "20000") as long:
-        outs = [process.finish().ended_with(0).out for process in (short, long)]
-    trips = [re.search(r"\[Total Run\].*ReceivedMessages=(\d+)", out) for out in outs]
-    for out, counted in zip(outs, trips):
-        expect(counted and int(counted[1]) > 10, f"no round trips:\n{out}")
-    return outs, sum(int(counted[1]) for counted in trips)
+def start_ping_pong(server, size, *flags):
+    return Process("sockperf", "ping-pong", *flags, "-i", "127.0.0.1", "-p", server.port, "-t", "1", "-m", size)
+
+
+def round_trips(sockperf):
+    """How many it counted, and all that it printed."""
+    out = sockperf.finish().ended_with(0).out
+    trips = re.search(r"\[Total Run\].*ReceivedMessages=(\d+)", out)
+    expect(trips and int(trips[1]) > 10, f"no round trips:\n{out}")
+    return int(trips[1]), out
 
 
 @realtime
 def sockperf_plays_ping_pong():
+    """Over TCP and UDP, short and long messages, all at once: each takes three seconds, and plays for one."""
     require("sockperf")
-    with Echo("-f", "sockperf", "--json") as server:
-        _, received = play_ping_pong(server, "--tcp")
-        totals = server.stop().ended_with(0).json()["totals"]
+    with Echo("-f", "sockperf", "--json") as over_tcp, \
+            Echo("-f", "sockperf", "--json", listen=["udp:127.0.0.1:0"]) as over_udp, \
+            start_ping_pong(over_tcp, 14, "--tcp") as tcp_short, \
+            start_ping_pong(over_tcp, 20000, "--tcp") as tcp_long, \
+            start_ping_pong(over_udp, 14) as udp_short, start_ping_pong(over_udp, 20000) as udp_long:
+        received = sum(round_trips(player)[0] for player in (tcp_short, tcp_long))
+        totals = over_tcp.stop().ended_with(0).json()["totals"]
         expect(totals["messages"] >= received, f"{received} answers from {totals['messages']} messages")
+        received = 0
+        for trips, out in map(round_trips, (udp_short, udp_long)):
+            contains(out, "# dropped messages = 0; # duplicated messages = 0; # out-of-order messages = 0")
+            received += trips
+        totals = over_udp.stop().ended_with(0).json()["totals"]
+        expect(totals["datagrams"]["out"] >= received, f"{received} answers from {totals['datagrams']}")
 
 
 @realtime
@@ -57,17 +69,6 @@ def sockperf_gets_the_replies_it_asks_for():
         expect(totals["messages"] <= sent and replies <= asked, f"{replies} replies for {asked} of {sent}")
     else:
         equal((totals["messages"], replies), (sent, sent // 5), "messages and replies")
-
-
-@realtime
-def sockperf_plays_ping_pong_over_udp():
-    require("sockperf")
-    with Echo("-f", "sockperf", "--json", listen=["udp:127.0.0.1:0"]) as server:
-        outs, received = play_ping_pong(server)
-        for out in outs:
-            contains(out, "# dropped messages = 0; # duplicated messages = 0; # out-of-order messages = 0")
-        totals = server.stop().ended_with(0).json()["totals"]
-        expect(totals["datagrams"]["out"] >= received, f"{received} answers from {totals['datagrams']}")
 
 
 @case
