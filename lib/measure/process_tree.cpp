@@ -89,14 +89,26 @@ bool ProcProcesses::runs(pid_t pid) {
 }
 
 ProcessTree::ProcessTree(Processes& processes, std::vector<pid_t> roots, pid_t without)
-    : processes_(processes), roots_(std::move(roots)) {
-  // Ourselves, and up to the root that started us, if one did.
-  for (pid_t pid = without; pid > 0;) {
+    : processes_(processes), roots_(std::move(roots)), without_(without) {
+  keep_apart();
+}
+
+// The one that is left out, and up to the root that started it, if one did.
+void ProcessTree::keep_apart() {
+  apart_.clear();
+  for (pid_t pid = without_; pid > 0;) {
     if (std::ranges::find(roots_, pid) != roots_.end()) break;
     apart_.insert(pid);
     const auto times = processes_.times(pid);
     pid = times ? times->parent : 0;
   }
+}
+
+void ProcessTree::adopt(const std::set<pid_t>& pids) {
+  roots_.insert(roots_.end(), pids.begin(), pids.end());
+  adopted_.insert(pids.begin(), pids.end());
+  keep_apart();
+  others_.clear();  // What they have started may be among these.
 }
 
 // Those that were there and still are, and what they have started since.
@@ -119,7 +131,7 @@ ProcessTree::Members ProcessTree::find_members() {
     const auto times = processes_.times(pid);
     if (!times) continue;
     const bool root = !looked_ && std::ranges::find(roots_, pid) != roots_.end();
-    if (root || members_.contains(pid))
+    if (root || adopted_.contains(pid) || members_.contains(pid))
       keep(pid, *times);
     else
       unknown.emplace(pid, *times);
@@ -210,8 +222,12 @@ ProcessTree::Look ProcessTree::look() {
     look.lost = "none of its processes is there any more";
   else if (!settled)
     look.lost = "its processes came and went too fast to be counted";
+  else if (looked_ && !adopted_.empty())
+    look.lost =
+        fmt::format("process {} was found only then to be one of the server's", *adopted_.begin());
   else if (looked_)
     compare(members_, now, look);
+  adopted_.clear();
   looked_ = true;
   members_ = std::move(now);
   return look;

@@ -62,6 +62,9 @@ class ProcessTree {
     Nanoseconds unsure = 0;
   };
   Look look();
+  /// Others that belong to it as `roots` do, from the next look on, which does not tell what was
+  /// spent since the look before: they may be older.
+  void adopt(const std::set<pid_t>& pids);
   /// Whether one of those that the last look saw has something to do: whoever has runs, or waits
   /// for a processor, from the moment at which it came, but for one that was stopped.
   bool runs() const;
@@ -79,13 +82,16 @@ class ProcessTree {
  private:
   using Members = std::map<pid_t, ProcessTimes>;
 
+  void keep_apart();
   Members find_members();
   void compare(const Members& before, const Members& now, Look& look) const;
 
   Processes& processes_;
   std::vector<pid_t> roots_;
-  std::set<pid_t> apart_;   // The one that is left out and its ancestors below a root.
-  std::set<pid_t> others_;  // Seen, and not of the tree.
+  const pid_t without_;
+  std::set<pid_t> adopted_;  // Since the last look.
+  std::set<pid_t> apart_;    // The one that is left out and its ancestors below a root.
+  std::set<pid_t> others_;   // Seen, and not of the tree.
   Members members_;
   bool looked_ = false;
 };

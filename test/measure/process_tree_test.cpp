@@ -222,3 +222,41 @@ TEST_CASE("no process there, no figure") {
   ProcessTree tree(machine, {kMaster}, kUs);
   CHECK_FALSE(tree.look().lost.empty());
 }
+
+TEST_CASE(
+    "one that is adopted counts from then on with what it starts, and not what it spent before") {
+  ScriptedMachine machine;
+  machine.start(kMaster, kShell);
+  machine.start(200, 1, 5 * kSecond);
+  machine.start(201, 200, kSecond);
+  ProcessTree tree(machine, {kMaster}, kUs);
+  const auto first = tree.look();
+  machine.spend(200, kSecond);
+  CHECK(tree.look().spent.total == first.spent.total);
+  CHECK_FALSE(tree.has(200));
+
+  tree.adopt({200});
+  const auto then = tree.look();
+  CHECK(then.lost == "process 200 was found only then to be one of the server's");
+  CHECK(tree.has(200));
+  CHECK(tree.has(201));
+  machine.spend(201, kSecond);
+  machine.start(202, 200);
+  machine.spend(202, kSecond);
+  const auto last = tree.look();
+  CHECK(last.lost.empty());
+  CHECK(last.spent.total - then.spent.total == 2 * kSecond);
+  CHECK(tree.describe() == "worker (100), worker (200), and 2 started by them");
+}
+
+TEST_CASE("who adopts an ancestor of the one that is left out does not count that one") {
+  ScriptedMachine machine;
+  machine.start(kMaster, kShell);
+  machine.start(200, 1);
+  machine.start(kUs, 200);
+  ProcessTree tree(machine, {kMaster}, kUs);
+  tree.look();
+  tree.adopt({200});
+  tree.look();
+  CHECK(tree.pids() == std::vector<pid_t>{kMaster, 200});
+}
