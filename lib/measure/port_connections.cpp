@@ -1,49 +1,50 @@
-// Who listens on a TCP port of this machine, who is connected to it, how much each connection has
+// Who listens on a port of this machine, who is connected to it, how much each connection has
 // carried, and which of them the server has yet to accept or to close.
 #include "measure/port_connections.h"
 
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>
-#include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
-#include <vector>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
 
-#include "base/fd.h"
+#include "measure/sock_diag.h"
+#include "measure/text_file.h"
 
 namespace wiremark::measure {
 
 namespace {
 
-// The kernel's states of a TCP socket (net/tcp_states.h).
-constexpr std::uint32_t kEstablished = 1, kCloseWait = 8, kListening = 10;
-
 /// One socket of the answer.
 struct Found {
   std::uint8_t family = 0;
-  Host host{};
+  HostPort local, remote;
   std::uint32_t state = 0;
-  Listener listener{};
+  Listener socket{};
   std::uint64_t cookie = 0;
   std::uint64_t segments = 0;
   std::uint32_t queued = 0;  // Where it listens: connections that are not accepted.
 };
 
-Host host_of(const inet_diag_msg& socket) {
-  Host host{};
-  if (socket.idiag_family == AF_INET6) {
-    std::memcpy(host.data(), socket.id.idiag_src, host.size());
-  } else if (socket.id.idiag_src[0] != 0) {
-    host[10] = host[11] = 0xff;
-    std::memcpy(host.data() + 12, socket.id.idiag_src, 4);
+HostPort place_of(std::uint8_t family, const std::uint32_t* host, std::uint16_t port) {
+  HostPort place{.port = ntohs(port)};
+  if (family == AF_INET6) {
+    std::memcpy(place.host.data(), host, place.host.size());
+  } else if (host[0] != 0) {
+    place.host[10] = place.host[11] = 0xff;
+    std::memcpy(place.host.data() + 12, host, 4);
   }
-  return host;
+  return place;
 }
 
 std::uint64_t segments_of(const inet_diag_msg& socket, std::size_t size) {
@@ -58,9 +59,26 @@ std::uint64_t segments_of(const inet_diag_msg& socket, std::size_t size) {
   return 0;
 }
 
-// The older kind of request, because it asks for both families. What a look at connections takes is
-// to walk through a table that is as large as the machine's memory allows, however few they are.
-bool ask(const Fd& netlink, std::uint16_t port, std::uint32_t states) {
+Found found_in(const nlmsghdr& message) {
+  const auto& socket = *static_cast<const inet_diag_msg*>(NLMSG_DATA(&message));
+  const auto& id = socket.id;
+  return {socket.idiag_family,
+          place_of(socket.idiag_family, id.idiag_src, id.idiag_sport),
+          place_of(socket.idiag_family, id.idiag_dst, id.idiag_dport),
+          socket.idiag_state,
+          {socket.idiag_inode, socket.idiag_uid},
+          std::uint64_t{id.idiag_cookie[1]} << 32 | id.idiag_cookie[0],
+          segments_of(socket, NLMSG_PAYLOAD(&message, 0)),
+          socket.idiag_rqueue};
+}
+
+enum class End : std::uint8_t { server, client };
+
+// The sockets of TCP in one of `states` of those who have `port`, or of those who are connected to
+// it; none where the kernel does not tell. By the older kind of request, because it asks for both
+// families. What it takes is to walk through a table that is as large as the machine's memory
+// allows, however few they are.
+std::optional<std::vector<Found>> sockets_in(std::uint32_t states, End end, std::uint16_t port) {
   struct {
     nlmsghdr head;
     inet_diag_req body;
@@ -68,46 +86,48 @@ bool ask(const Fd& netlink, std::uint16_t port, std::uint32_t states) {
   request.head.nlmsg_len = sizeof request;
   request.head.nlmsg_type = TCPDIAG_GETSOCK;
   request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-  if (states & 1U << kEstablished) request.body.idiag_ext = 1 << (INET_DIAG_INFO - 1);
+  auto& id = request.body.id;
+  (end == End::server ? id.idiag_sport : id.idiag_dport) = htons(port);
+  if (end == End::server && states & among(kEstablished))
+    request.body.idiag_ext = 1 << (INET_DIAG_INFO - 1);
   request.body.idiag_states = states;
-  request.body.id.idiag_sport = htons(port);
-  return ::send(netlink.get(), &request, sizeof request, 0) == sizeof request;
+  std::vector<Found> sockets;
+  const auto take = [&](const nlmsghdr& one) { sockets.push_back(found_in(one)); };
+  if (!list_sockets(request.head, take)) return std::nullopt;
+  return sockets;
 }
 
-// The sockets at `port` that are in one of `states`; none where the kernel does not tell.
-std::optional<std::vector<Found>> sockets_in(std::uint32_t states, std::uint16_t port) {
-  const Fd netlink(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
-  if (!netlink || !ask(netlink, port, states)) return std::nullopt;
+// The sockets of UDP that are connected, and have `port` or are connected to it.
+std::optional<std::vector<Found>> datagram_sockets_in(End end, std::uint16_t port) {
   std::vector<Found> sockets;
-  alignas(nlmsghdr) std::array<std::byte, 32768> answer;
-  for (;;) {
-    const ssize_t got = ::recv(netlink.get(), answer.data(), answer.size(), 0);
-    if (got <= 0) return std::nullopt;
-    auto left = static_cast<unsigned>(got);
-    for (auto* head = reinterpret_cast<nlmsghdr*>(answer.data()); NLMSG_OK(head, left);
-         head = NLMSG_NEXT(head, left)) {
-      if (head->nlmsg_type == NLMSG_DONE) return sockets;
-      if (head->nlmsg_type != TCPDIAG_GETSOCK) return std::nullopt;
-      const auto& socket = *static_cast<const inet_diag_msg*>(NLMSG_DATA(head));
-      const auto& cookie = socket.id.idiag_cookie;
-      sockets.push_back({socket.idiag_family,
-                         host_of(socket),
-                         socket.idiag_state,
-                         {socket.idiag_inode, socket.idiag_uid},
-                         std::uint64_t{cookie[1]} << 32 | cookie[0],
-                         segments_of(socket, NLMSG_PAYLOAD(head, 0)),
-                         socket.idiag_rqueue});
-    }
+  const auto take = [&](const nlmsghdr& one) { sockets.push_back(found_in(one)); };
+  for (const int family : {AF_INET, AF_INET6}) {
+    struct {
+      nlmsghdr head;
+      inet_diag_req_v2 body;
+    } request{};
+    request.head.nlmsg_len = sizeof request;
+    request.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+    request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+    request.body.sdiag_family = static_cast<std::uint8_t>(family);
+    request.body.sdiag_protocol = IPPROTO_UDP;
+    request.body.idiag_states = among(kEstablished);
+    auto& id = request.body.id;
+    (end == End::server ? id.idiag_sport : id.idiag_dport) = htons(port);
+    if (!list_sockets(request.head, take)) return std::nullopt;
   }
+  return sockets;
 }
 
 // Those of the server at `at` that listen or are in `state`; none where the kernel does not tell.
-std::optional<std::vector<Found>> sockets_at(const TcpPort& at, std::uint32_t state) {
-  auto sockets = sockets_in(1U << state | 1U << kListening, at.port);
+std::optional<std::vector<Found>> sockets_at(const HostPort& at, std::uint32_t state) {
+  auto sockets = sockets_in(among(state) | among(kListening), End::server, at.port);
   if (!sockets) return std::nullopt;
-  const bool listens_there = std::ranges::any_of(
-      *sockets, [&](const Found& one) { return one.state == kListening && one.host == at.host; });
-  if (listens_there) std::erase_if(*sockets, [&](const Found& one) { return one.host != at.host; });
+  const bool listens_there = std::ranges::any_of(*sockets, [&](const Found& one) {
+    return one.state == kListening && one.local.host == at.host;
+  });
+  if (listens_there)
+    std::erase_if(*sockets, [&](const Found& one) { return one.local.host != at.host; });
   return sockets;
 }
 
@@ -118,8 +138,8 @@ bool is_of_ipv4(const Host& host) {
   return std::equal(kMapped.begin(), kMapped.begin() + 12, host.begin());
 }
 
-std::optional<std::vector<Listener>> listeners_at(const TcpPort& at) {
-  const auto sockets = sockets_in(1U << kListening, at.port);
+std::optional<std::vector<Listener>> listeners_at(const HostPort& at) {
+  const auto sockets = sockets_in(among(kListening), End::server, at.port);
   if (!sockets) return std::nullopt;
   // The kernel asks in this order: one of its own family comes before one of IPv6 for IPv4 too, and
   // both on just this address before those on all (inet_hashtables.c, compute_score).
@@ -128,24 +148,89 @@ std::optional<std::vector<Listener>> listeners_at(const TcpPort& at) {
     for (const int family : {AF_INET, AF_INET6}) {
       if (family == AF_INET && !is_of_ipv4(at.host)) continue;
       for (const Found& one : *sockets)
-        if (one.family == family && one.host == host) listeners.push_back(one.listener);
+        if (one.family == family && one.local.host == host) listeners.push_back(one.socket);
       if (!listeners.empty()) return listeners;
     }
   }
   return listeners;
 }
 
-std::optional<PortConnections> connections_at(const TcpPort& at) {
+std::optional<std::vector<ServerEnd>> connections_at(const HostPort& at) {
   const auto sockets = sockets_at(at, kEstablished);
-  if (!sockets) return std::nullopt;
-  PortConnections connections;
+  // A client's end is in one of these states as long as the server's is established.
+  const auto clients =
+      sockets_in(among(kEstablished) | among(kFinWait1) | among(kFinWait2), End::client, at.port);
+  if (!sockets || !clients) return std::nullopt;
+  const std::set<std::uint64_t> own = sockets_of_this_process();
+  std::map<std::pair<HostPort, HostPort>, std::uint64_t> inodes;
+  for (const Found& one : *clients) inodes[{one.local, one.remote}] = one.socket.inode;
+  const auto whose = [&](const Found& end) {
+    const auto client = inodes.find({end.remote, end.local});
+    if (client == inodes.end()) return Client::other;  // It is on another machine.
+    if (client->second == 0) return Client::gone;
+    return own.contains(client->second) ? Client::ours : Client::other;
+  };
+  std::vector<ServerEnd> ends;
   for (const Found& one : *sockets) {
-    if (one.state == kEstablished) connections[one.cookie] = one.segments;
+    if (one.state == kEstablished)
+      ends.push_back({one.cookie, one.socket, whose(one), one.segments});
   }
-  return connections;
+  if (std::ranges::find(ends, Client::other, &ServerEnd::client) == ends.end()) return ends;
+  // The lists are not of one moment: one that has ended since the first of them seems to be of
+  // another client.
+  const auto again = sockets_at(at, kEstablished);
+  if (!again) return std::nullopt;
+  std::set<std::uint64_t> stayed;
+  for (const Found& one : *again)
+    if (one.state == kEstablished) stayed.insert(one.cookie);
+  std::erase_if(ends, [&](const ServerEnd& end) {
+    return end.client == Client::other && !stayed.contains(end.cookie);
+  });
+  return ends;
 }
 
-std::optional<UnfinishedConnections> unfinished_at(const TcpPort& at) {
+std::optional<std::vector<ServerEnd>> datagram_clients_of(const HostPort& at) {
+  const auto clients = datagram_sockets_in(End::client, at.port);
+  const auto servers = datagram_sockets_in(End::server, at.port);
+  if (!clients || !servers) return std::nullopt;
+  const std::set<std::uint64_t> own = sockets_of_this_process();
+  std::vector<ServerEnd> ends;
+  for (const Found& one : *clients) {
+    if (one.remote != at) continue;
+    const Client whose = own.contains(one.socket.inode) ? Client::ours : Client::other;
+    ServerEnd end{one.cookie, {}, whose, std::nullopt};
+    for (const Found& server : *servers)
+      if (server.local == at && server.remote == one.local) end.socket = server.socket;
+    ends.push_back(end);
+  }
+  return ends;
+}
+
+std::optional<std::uint64_t> datagrams_received() {
+  // The names are in one line and the numbers in the next, or both beside each other.
+  const auto four = read_text("/proc/net/snmp");
+  if (!four) return std::nullopt;
+  std::uint64_t all = 0;
+  std::istringstream lines(*four);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("Udp: ")) continue;
+    std::istringstream words(line);
+    const std::vector<std::string> fields{std::istream_iterator<std::string>(words), {}};
+    if (names.empty()) {
+      names = fields;
+      continue;
+    }
+    const auto at = std::ranges::find(names, "InDatagrams") - names.begin();
+    if (static_cast<std::size_t>(at) < fields.size()) all += std::stoull(fields[at]);
+  }
+  std::istringstream six(read_text("/proc/net/snmp6").value_or(""));  // Absent without IPv6.
+  std::uint64_t count = 0;
+  for (std::string name; six >> name >> count;) all += name == "Udp6InDatagrams" ? count : 0;
+  return all;
+}
+
+std::optional<UnfinishedConnections> unfinished_at(const HostPort& at) {
   const auto sockets = sockets_at(at, kCloseWait);
   if (!sockets) return std::nullopt;
   UnfinishedConnections unfinished;

@@ -172,23 +172,26 @@ struct ProcessorWait {
   }
 };
 
-/// Connections to the server that are not this generator's, from before it opened its own until it
-/// had closed them.
+/// Connections to the server that are not this generator's, from before it opened its own until
+/// before it closed them; over UDP sockets that are connected to it.
 struct OtherClients {
   std::uint64_t connections = 0;
   std::uint64_t ended = 0;
-  std::uint64_t segments = 0;
+  std::optional<std::uint64_t> segments;
   double seconds = 0;
 
   void fields(auto& f) {
     f.table("other_clients",
             "Connections to the server that are not this generator's, from before it opened its "
-            "own until it had closed them (sock_diag).");
+            "own until before it closed them (sock_diag).");
     f("connections", connections, kCounted);
     f("ended", ended, kCounted,
       "Of those: they ended meanwhile, and what they carried is not known.",
       {.most = "connections"});
-    f("segments", segments, kCounted, "With data, both ways, of those that did not end.");
+    f("segments", segments, kCounted,
+      "With data, both ways, of those that did not end; over UDP the datagrams that others "
+      "received "
+      "in this network namespace. Absent where the kernel does not count them (Unix sockets).");
     f("seconds", seconds, {Unit::seconds, Add::time});
   }
 };

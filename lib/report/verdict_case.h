@@ -72,6 +72,7 @@ class Case {
   void judge_wait(const std::optional<ProcessorWait>& wait, unsigned threads, const char* end);
   void judge_steal();
   void judge_others();
+  void judge_server_cost();
   void judge_other_clients();
   void judge_place();
   void judge_build();

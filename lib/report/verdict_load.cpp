@@ -269,6 +269,7 @@ Judgement Case::judge() {
   judge_generators_lost();
   judge_samples();
   judge_others();
+  judge_server_cost();
   judge_other_clients();
   judge_place();
   judge_build();

@@ -114,10 +114,23 @@ void Case::judge_others() {
                    format_share(others)));
 }
 
+// A server that took a message has spent something on it: over a nanosecond each, however many come
+// at once.
+void Case::judge_server_cost() {
+  if (!result_.server_cpu || result_.role != Role::generator) return;
+  const double spent_ns = result_.server_cpu->total_s() * kSecond;
+  if (spent_ns >= static_cast<double>(result_.totals.messages)) return;
+  doubt({kCost},
+        fmt::format("the server spent {} on {}: it did not take them, or another process "
+                    "did",
+                    format_time(spent_ns), format_counted(result_.totals.messages, "message")));
+}
+
 // The server's time is divided by our messages, and its answers wait behind those to others: where
 // over 10 % of the segments with data that it took and gave in a second were not ours, that speaks
 // against all but the rate of a plan; below, from 1 % on, it is noted. What went over connections
-// that ended meanwhile nobody knows: against the cost.
+// that ended meanwhile, or of which the kernel does not count it, nobody knows: against the cost;
+// and so do datagrams that were not ours, of whichever server they were.
 void Case::judge_other_clients() {
   const auto& others = result_.other_clients;
   if (!others || others->seconds <= 0 || result_.totals.seconds <= 0) return;
@@ -125,20 +138,32 @@ void Case::judge_other_clients() {
   const auto& packets = result_.totals.packets;
   const double ours = packets ? static_cast<double>(packets->data_in + packets->data_out)
                               : kSegmentsPerMessage * static_cast<double>(result_.totals.messages);
-  const double theirs_hz = static_cast<double>(others->segments) / others->seconds;
+  const double theirs_hz = static_cast<double>(others->segments.value_or(0)) / others->seconds;
   const double pct = percent_of(theirs_hz, theirs_hz + ours / result_.totals.seconds);
   const std::uint64_t stayed = others->connections - std::min(others->connections, others->ended);
-  if (pct > kOverduePctMax) {
+  if (pct > kOverduePctMax && stayed > 0) {
     Figures hit;
     if (pct > kOwnPctMax) {
       hit = all();
       if (result_.pacing) std::erase(hit, kRate);
     }
-    doubt(
-        std::move(hit),
-        fmt::format("other clients loaded the server too: {} of its segments with data were those "
-                    "of {}, and its time and answers are for them as well",
-                    format_share(pct), format_counted(stayed, "other connection")));
+    doubt(std::move(hit),
+          fmt::format("other clients loaded the server too: {} of its {} were those of {}, and its "
+                      "time and answers are for them as well",
+                      format_share(pct),
+                      result_.totals.datagrams ? "datagrams" : "segments with data",
+                      format_counted(stayed, "other connection")));
+  } else if (pct > kOwnPctMax) {
+    doubt({kCost},
+          fmt::format("{} of the datagrams in this network namespace were of others: nobody "
+                      "knows whether the server's time was for them too",
+                      format_share(pct)));
+  }
+  if (!others->segments && stayed > 0) {
+    doubt({kCost},
+          fmt::format("the server had {} too, of which the kernel does not count what they carry: "
+                      "nobody knows what part of its time was for them",
+                      format_counted(stayed, "other connection")));
   }
   if (others->ended > 0) {
     doubt(

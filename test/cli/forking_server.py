@@ -7,6 +7,10 @@ HOW    prefork    three workers inherit the socket, and accept
        reuseport  one process with a socket of its own on a port that it shares
        fork       a process for each connection, waited for
        unwaited   a process for each connection, that nobody waits for (SIGCHLD ignored)
+       orphans    a process for each connection, whose parent has ended
+       handover   an orphan gets all connections, each when it is accepted (SCM_RIGHTS)
+       late       the same, each with its first message
+           In these three each message costs 200 us of processor time.
 """
 
 import contextlib
@@ -15,18 +19,28 @@ import selectors
 import signal
 import socket
 import sys
+import time
 
 WORKERS = {"prefork": 3, "spin": 2}
+COSTLY_S = 200e-6
 
 
-def echo(connection):
+def spend(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def echo(connection, cost_s=0):
     with contextlib.suppress(OSError):
         while data := connection.recv(1 << 16):
+            spend(cost_s)
             connection.sendall(data)
 
 
-def serve(listener, patience=None):
-    """All connections of this process, as they come; asks again after so many seconds."""
+def serve(listener, patience=None, accept=lambda listener: listener.accept()[0], cost_s=0, served=lambda *_: False):
+    """All connections of this process, as they come; asks again after so many seconds. One that has been served is
+    given up if `served` says so."""
     listener.setblocking(False)
     selector = selectors.DefaultSelector()
     selector.register(listener, selectors.EVENT_READ)
@@ -34,26 +48,64 @@ def serve(listener, patience=None):
         for key, _ in selector.select(patience):
             if key.fileobj is listener:
                 with contextlib.suppress(OSError):  # Another worker was faster.
-                    selector.register(listener.accept()[0], selectors.EVENT_READ)
+                    selector.register(accept(listener), selectors.EVENT_READ)
                 continue
             data = b""
             with contextlib.suppress(OSError):
                 data = key.fileobj.recv(1 << 16)
             if data:
+                spend(cost_s)
                 key.fileobj.sendall(data)
-            else:
+            if not data or served(key.fileobj):
                 selector.unregister(key.fileobj)
                 key.fileobj.close()
 
 
-def serve_by_forking(listener):
+def become_orphan():
+    """Of a child: goes on as the child of whoever adopts it."""
+    if os.fork():
+        os._exit(0)
+
+
+def serve_by_forking(listener, orphans=False):
     while True:
         with contextlib.suppress(InterruptedError):
             connection, _ = listener.accept()
             if os.fork() == 0:
                 listener.close()
-                echo(connection)
+                if orphans:
+                    become_orphan()
+                echo(connection, COSTLY_S if orphans else 0)
                 os._exit(0)
+            connection.close()
+
+
+def taken_from(channel):
+    """The connection that comes over it; ends this process with the one that sends them."""
+    fds = socket.recv_fds(channel, 1, 1)[1]
+    if not fds:
+        os._exit(0)
+    return socket.socket(fileno=fds[0])
+
+
+def hand_over(listener, late):
+    channel, far_end = socket.socketpair()
+    if os.fork() == 0:
+        listener.close()
+        channel.close()
+        become_orphan()
+        serve(far_end, accept=taken_from, cost_s=COSTLY_S)
+    far_end.close()
+
+    def give(connection):
+        socket.send_fds(channel, [b"x"], [connection.fileno()])
+        return True
+    if late:
+        serve(listener, served=give)
+    while True:
+        with contextlib.suppress(InterruptedError):
+            connection, _ = listener.accept()
+            give(connection)
             connection.close()
 
 
@@ -79,8 +131,10 @@ def main():
     try:
         if how == "reuseport":
             serve(listener)
+        elif how in ("handover", "late"):
+            hand_over(listener, how == "late")
         elif how not in WORKERS:
-            serve_by_forking(listener)
+            serve_by_forking(listener, how == "orphans")
         while True:
             signal.pause()
     finally:

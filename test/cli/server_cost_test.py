@@ -15,7 +15,8 @@ import tempfile
 from case import Skip, case, contains, equal, expect, realtime, run, wait_until
 from cgroup import ControlGroup
 from network_namespace import NetworkNamespace, ip
-from process import Echo, free_port, lines_of, netload, program, require_backend, run_program, start_netload
+from process import (Echo, children_of, free_port, lines_of, netload, program, require_backend, run_program,
+                     start_netload)
 from socket_table import LISTENS, OPEN, received, tcp_sockets_at
 from standstill import UNTIL_TOLD, answered_in
 
@@ -68,7 +69,10 @@ def unaccepted(port):
 
 def forking(how, port=None):
     port = port or free_port()
-    return Server(sys.executable, os.path.join(HERE, "forking_server.py"), how, port, port=port)
+    server = Server(sys.executable, os.path.join(HERE, "forking_server.py"), how, port, port=port)
+    workers = {"prefork": 3, "spin": 2}.get(how, 0)
+    wait_until(lambda: len(children_of(server.process.pid)) >= workers, "its workers had started")
+    return server
 
 
 def all_parts(end):
@@ -141,6 +145,44 @@ def processes_end_during_the_run():
         result = expect_cost_of([server], "--churn", "200", warmup="0s", forks=True)
         text = netload_text_of(result)
         contains(text, "opened anew")
+
+
+def expect_all_of(how):
+    """What each message costs at least is told, and no more than the kernel tells of the server."""
+    with forking(how) as server:
+        before = server.spent_s() if server.group else 0
+        result = netload(server.address, "-c", "5", "-n", "500", "--json").ended_with(0).json()
+        if server.group:
+            told, spent = all_parts(result["cpu"]["server"]), server.spent_s() - before
+            expect(told <= spent + 0.02, f"{told:.3f} s told, {spent:.3f} s spent")
+    expect(result["server_us_cpu_per_message"] >= 200, f"a message: {result['server_us_cpu_per_message']} us")
+    equal(expect_part(result["cpu"]["server"], "opening"), False, "what they spent before they were found is told")
+
+
+@case
+def orphans_serve_the_connections():
+    expect_all_of("orphans")
+
+
+@case
+def connections_are_handed_over():
+    expect_all_of("handover")
+
+
+@case
+def connections_are_handed_over_during_the_run():
+    with forking("late") as server:
+        result = netload(server.address, "-c", "5", "-n", "500", "--json").ended_with(0).json()
+        expect_unknown(result, "came to hold its connections or its socket while the run lasted")
+
+
+@case
+def a_ring_holds_the_connections():
+    if os.environ.get("BACKEND") != "uring":
+        raise Skip("only io_uring has rings")
+    with Echo("--uring", "direct") as server:
+        result = netload(server.address, "-c", "5", "-n", "500", "--json").ended_with(0).json()
+        equal(result["cpu"]["server"].get("of"), f"netecho ({server.pid})", "the server")
 
 
 def netload_text_of(result):
@@ -225,6 +267,34 @@ def a_path_and_the_special_address():
 
 
 @case
+def the_server_of_a_path_is_who_has_the_file():
+    """Not who has, or had, a path of the same letters."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as elsewhere, \
+            contextlib.ExitStack() as stack:
+        def listen(where):
+            return stack.enter_context(Echo(listen=["unix:socket"], before=["env", "-C", where]))
+        listen(folder)
+        os.unlink(f"{folder}/socket")
+        servers = {folder: listen(folder), elsewhere: listen(elsewhere)}
+        os.symlink(f"{folder}/socket", f"{folder}/link")
+        for where, path in [(folder, "socket"), (elsewhere, "socket"), ("/", f"{folder}/socket"), (folder, "link")]:
+            load = [program("NETLOAD"), f"unix:{path}", "-c", "2", "-n", "200", "--json"]
+            result = run_program("env", "-C", where, *load).ended_with(0).json()
+            server = servers.get(where, servers[folder])
+            equal(result["cpu"]["server"]["of"], f"netecho ({server.pid})", f"{path} in {where}")
+
+
+@case
+def a_process_is_not_the_server_because_it_was_named():
+    with forking("prefork") as server, Echo() as stranger:
+        ended = netload(server.address, "-n", "200", "--server-pid", stranger.pid).ended_with(3)
+        contains(ended.err, f"--server-pid {stranger.pid} does not serve {server.address}: ")
+        contains(ended.err, f"({server.process.pid})")
+        one_of_it = min(children_of(server.process.pid))
+        netload(server.address, "-n", "200", "--server-pid", one_of_it).ended_with(0)
+
+
+@case
 def opening_and_closing_are_told_apart():
     with Echo() as server:
         result = netload(server.address, "-c", "1000", "-n", "1000", "--json").ended_with(0).json()
@@ -267,14 +337,17 @@ def a_server_that_never_rests_has_no_part_that_waits_for_that():
     contains(" ".join(netload_text_of(result).split()), f"server: unknown: opening, closing ({why})")
 
 
+def others_and_doubts(result):
+    """The other clients that it tells of, and what it says against the cost for them."""
+    cost = next(figure for figure in result["verdict"]["figures"] if figure["name"] == "cost")
+    return result["other_clients"], [reason for reason in cost["reasons"] if "other" in reason]
+
+
 @case
 def a_server_that_others_load_too_has_no_cost_of_ours():
-    def doubts(result):
-        cost = next(figure for figure in result["verdict"]["figures"] if figure["name"] == "cost")
-        return result["other_clients"], [reason for reason in cost["reasons"] if "other" in reason]
     with Echo() as server:
         with socket.create_connection(("127.0.0.1", server.port)):
-            others, reasons = doubts(netload(server.address, "-c", "2", "-n", "2000", "--json").ended_with(0).json())
+            others, reasons = others_and_doubts(netload(server.address, "-c", "2", "-n", "2000", "--json").ended_with(0).json())
             equal((others["connections"], others["segments"]), (1, 0), "a connection that is silent")
             equal(reasons, [], "doubts of the cost")
         with start_netload(server.address, "-c", "10", *UNTIL_TOLD) as other:
@@ -285,11 +358,66 @@ def a_server_that_others_load_too_has_no_cost_of_ours():
                 # A tenth of all is doubted, and this is more than ours can send until then.
                 wait_until(lambda: answered_in(lines_of(other)) > seen + 100 * 60, "the other load was the larger one")
                 ours.signal(signal.SIGINT)
-                others, reasons = doubts(lines_of(ours.finish().ended_with(130))[-1])
+                others, reasons = others_and_doubts(lines_of(ours.finish().ended_with(130))[-1])
             other.kill()
         equal(others["connections"], 10, "the other load's connections")
         expect(others["segments"] > 100, f"the other load's segments: {others}")
         contains(" ".join(reasons), "other clients loaded the server too")
+
+
+@case
+def what_others_send_over_a_path_is_not_known():
+    with tempfile.TemporaryDirectory() as folder, Echo(listen=[f"unix:{folder}/socket"]) as server:
+        load = [server.address, "-c", "2", "-n", "2000", "--json"]
+        others, reasons = others_and_doubts(netload(*load).ended_with(0).json())
+        equal((others["connections"], others["segments"], reasons), (0, 0, []), "with none")
+        with server.connect():
+            others, reasons = others_and_doubts(netload(*load).ended_with(0).json())
+        equal(others["connections"], 1, "with one")
+        expect("segments" not in others, f"segments: {others}")
+        contains(" ".join(reasons), "the server had 1 other connection too")
+
+
+def beside_a_load(server, exchange):
+    """The result of a load to which others exchange more than ten times what it does."""
+    with start_netload(server.address, "-c", "2", "-R", "100", *UNTIL_TOLD) as ours:
+        wait_until(lambda: answered_in(lines_of(ours)) > 0, "ours ran")
+        for _ in range(5000):
+            exchange()
+        ours.signal(signal.SIGINT)
+        return lines_of(ours.finish().ended_with(130))[-1]
+
+
+@case
+def others_load_a_server_over_udp():
+    with Echo(listen=["udp:127.0.0.1:0"]) as server, socket.socket(type=socket.SOCK_DGRAM) as client:
+        client.settimeout(60)
+        to = ("127.0.0.1", int(server.port))
+
+        def exchange():
+            client.sendto(b"of another client", to)
+            client.recv(100)
+        others, reasons = others_and_doubts(beside_a_load(server, exchange))
+        equal(others["connections"], 0, "sockets that are connected")
+        expect(others["segments"] >= 9900, f"datagrams of others: {others}")
+        contains(" ".join(reasons), "of the datagrams in this network namespace were of others")
+        client.connect(to)
+        others, reasons = others_and_doubts(beside_a_load(server, exchange))
+        equal(others["connections"], 1, "sockets that are connected")
+        contains(" ".join(reasons), "other clients loaded the server too")
+
+
+@case
+def our_own_connections_are_never_those_of_others():
+    """One that we have closed stays with a server that does not read it; and who takes nothing has no cost."""
+    port = free_port()
+    idle = f"import signal, socket; all = socket.create_server(('127.0.0.1', {port})); signal.pause()"
+    with Server(sys.executable, "-c", idle, port=port) as server, tempfile.NamedTemporaryFile() as large:
+        large.truncate(1 << 20)
+        result = netload(server.address, "-c", "2", "--reply", "none", "--send", f"@{large.name}", "-r", "10", "-d", "1s",
+                         "--timeout", "1s", "--max-errors", "9", "--json").ended_with(0).json()
+        equal(result["other_clients"]["connections"], 0, "connections of others")
+        equal(result["verdict"]["valid"], False, "a cost of nothing is valid")
 
 
 @case

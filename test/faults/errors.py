@@ -62,6 +62,7 @@ ERRORS = {
     "prlimit64": ["EPERM", "EINVAL"],
     "read": ["EAGAIN", "EINTR", "EIO"],
     "readlink": ["EACCES", "ENOENT"],
+    "readlinkat": ["EACCES", "ENOENT"],
     "recvfrom": RECEIVE,
     "recvmmsg": RECEIVE,
     "recvmsg": RECEIVE,

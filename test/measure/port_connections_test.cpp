@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,8 +36,8 @@ net::Address address_of(const std::string& host, std::uint16_t port) {
   return net::Address::parse(written + ":" + std::to_string(port)).value();
 }
 
-TcpPort at(const std::string& host, std::uint16_t port) {
-  TcpPort at{.port = port};
+HostPort at(const std::string& host, std::uint16_t port) {
+  HostPort at{.port = port};
   const std::string six = is_ipv6(host) ? host : "::ffff:" + host;
   REQUIRE(::inet_pton(AF_INET6, six.c_str(), at.host.data()) == 1);
   return at;
@@ -57,7 +58,7 @@ class Server {
   }
 
   std::uint16_t port() const { return port_; }
-  TcpPort at(const char* host) const { return ::at(host, port_); }
+  HostPort at(const char* host) const { return ::at(host, port_); }
   const Fd& fd() const { return fd_; }
   std::uint64_t inode() const {
     struct stat file{};
@@ -161,9 +162,69 @@ TEST_CASE("each connection to a port is told, with the segments that carried dat
   const auto two = connections_at(server.at("127.0.0.1"));
   REQUIRE(two);
   REQUIRE(two->size() == 2);
-  const std::uint64_t one = two->begin()->second, other = two->rbegin()->second;
+  const std::uint64_t one = two->front().segments.value(), other = two->back().segments.value();
   CHECK(std::min(one, other) == 0);
   CHECK(std::max(one, other) == 7);
+}
+
+TEST_CASE("of each connection is told whose it is, and by which socket the server has it") {
+  const Server server("127.0.0.1");
+  const auto seen = [&] { return connections_at(server.at("127.0.0.1")).value(); };
+  Fd ours = connect_to("127.0.0.1", server.port());
+  REQUIRE(seen().size() == 1);
+  CHECK(seen().front().client == Client::ours);
+  CHECK(seen().front().socket.inode == 0);
+  Fd its_end = server.accept();
+  struct stat file{};
+  REQUIRE(::fstat(its_end.get(), &file) == 0);
+  CHECK(seen().front().socket.inode == file.st_ino);
+
+  // What is not read keeps the end of the connection from the server.
+  const std::vector<char> much(1 << 20);
+  while (::send(ours.get(), much.data(), much.size(), MSG_DONTWAIT) > 0) {
+  }
+  ours = Fd();
+  REQUIRE(seen().size() == 1);
+  CHECK(seen().front().client == Client::gone);
+  its_end = Fd();
+
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Fd other = connect_to("127.0.0.1", server.port());
+    char byte = 0;
+    ::_exit(static_cast<int>(::recv(other.get(), &byte, 1, 0)));
+  }
+  REQUIRE(child > 0);
+  const Fd end_of_other = server.accept();
+  REQUIRE(seen().size() == 1);
+  CHECK(seen().front().client == Client::other);
+  REQUIRE(::shutdown(end_of_other.get(), SHUT_RDWR) == 0);
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+}
+
+TEST_CASE("sockets of UDP that are connected to a server are its clients") {
+  const net::Address address = address_of("127.0.0.1", 0);
+  const Fd server(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  REQUIRE(::bind(server.get(), address.data(), address.size()) == 0);
+  const auto to = net::Address::of_socket(server.get()).value();
+  const HostPort where = at("127.0.0.1", to.port());
+  CHECK(datagram_clients_of(where)->empty());
+  const Fd client(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  REQUIRE(::connect(client.get(), to.data(), to.size()) == 0);
+  REQUIRE(datagram_clients_of(where)->size() == 1);
+  CHECK(datagram_clients_of(where)->front().client == Client::ours);
+  CHECK(datagram_clients_of(where)->front().socket.inode == 0);
+  CHECK(datagram_clients_of(at("127.0.0.2", to.port()))->empty());
+
+  const std::uint64_t before = datagrams_received().value();
+  for (int i = 0; i < 5; ++i) pass(client, server);
+  CHECK(datagrams_received().value() >= before + 5);  // Others may receive some meanwhile.
+
+  const auto from = net::Address::of_socket(client.get()).value();
+  REQUIRE(::connect(server.get(), from.data(), from.size()) == 0);
+  struct stat file{};
+  REQUIRE(::fstat(server.get(), &file) == 0);
+  CHECK(datagram_clients_of(where)->front().socket.inode == file.st_ino);
 }
 
 TEST_CASE("of two servers with one port each has its own, and one on all addresses has all") {

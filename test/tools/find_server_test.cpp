@@ -51,7 +51,11 @@ TEST_CASE("a server is found by its socket, with sock_diag(7) and without") {
   const Fd here = listen_at(*net::Address::parse("127.0.0.1:0"));
   const auto address = *net::Address::of_socket(here.get());
   const auto beside = *net::Address::parse("127.0.0.2:" + std::to_string(address.port()));
+  const std::string path = "/tmp/find_server." + std::to_string(::getpid());
+  const auto on_path = *net::Address::parse("unix:" + path);
+  const Fd at_path = listen_at(on_path);
   const auto look = [&] {
+    CHECK(find_server(on_path).pids == std::vector<pid_t>{::getpid()});
     CHECK(find_server(address).pids == std::vector<pid_t>{::getpid()});
     CHECK(find_server(beside).unknown.starts_with("no socket of this network namespace listens"));
   };
@@ -62,4 +66,5 @@ TEST_CASE("a server is found by its socket, with sock_diag(7) and without") {
     look();
   }).join();
   CHECK(denied);
+  ::unlink(path.c_str());
 }

@@ -9,20 +9,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
+#include <system_error>
 
 #include "base/fd.h"
-#include "base/folder.h"
+#include "measure/path_connections.h"
 #include "measure/port_connections.h"
 #include "measure/process_tree.h"
+#include "measure/socket_holders.h"
 
 namespace wiremark::tools {
 
@@ -84,40 +84,7 @@ std::vector<Listener> listeners_in(const Wanted& wanted, std::uint16_t port) {
   return listeners;
 }
 
-// A kernel may be built without sock_diag(7), and containers may lack it. Where it is there it
-// tells of TCP in the hundredth part of the time that the table takes, which is as large as the
-// memory allows; that of UDP is small.
-std::vector<Listener> listeners_on(const net::Address& address) {
-  if (!address.is_udp()) {
-    if (auto told = measure::listeners_at({host_of(address), address.port()}))
-      return *std::move(told);
-  }
-  for (const Wanted& wanted : wanted_of(address)) {
-    auto listeners = listeners_in(wanted, address.port());
-    if (!listeners.empty()) return listeners;
-  }
-  return {};
-}
-
-// Those of /proc/net/unix which were bound to just this path, and accept.
-std::vector<Listener> listeners_on_path(const std::string& path) {
-  constexpr unsigned long kAccepts = 1 << 16;  // __SO_ACCEPTCON
-  std::vector<Listener> listeners;
-  std::ifstream file("/proc/net/unix");
-  std::string line;
-  std::getline(file, line);
-  while (std::getline(file, line)) {
-    std::istringstream fields(line);
-    std::string number, references, protocol, flags, type, state, where;
-    std::uint64_t inode = 0;
-    fields >> number >> references >> protocol >> flags >> type >> state >> inode >> where;
-    if (where == path && (std::strtoul(flags.c_str(), nullptr, 16) & kAccepts) != 0)
-      listeners.push_back({inode, std::nullopt});
-  }
-  return listeners;
-}
-
-// Which process listens on a path that the table knows by another name.
+// Which process began to listen on a path.
 std::optional<pid_t> peer_of(const net::Address& address) {
   const Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   ucred peer{};
@@ -147,58 +114,9 @@ bool is_of_this_machine(const net::Address& address) {
   return found;
 }
 
-/// Who holds sockets, by their inodes.
-struct Holders {
-  std::map<std::uint64_t, std::vector<pid_t>> pids;
-  bool some_hidden = false;  // There are processes whose descriptors we may not see.
-};
-
-Holders holders_of(const std::vector<Listener>& listeners) {
-  std::map<std::string, std::uint64_t> links;
-  Holders holders;
-  for (const Listener& listener : listeners)
-    links.emplace(fmt::format("socket:[{}]", listener.inode), listener.inode);
-  measure::ProcProcesses processes;
-  for (const pid_t pid : processes.list()) {
-    std::error_code error, ignored;
-    std::set<std::uint64_t> held;
-    for (const auto& entry : entries_of(fmt::format("/proc/{}/fd", pid), error)) {
-      const auto found = links.find(fs::read_symlink(entry, ignored));
-      if (found != links.end()) held.insert(found->second);
-    }
-    holders.some_hidden |= error == std::errc::permission_denied;
-    for (const std::uint64_t inode : held) holders.pids[inode].push_back(pid);
-  }
-  return holders;
-}
-
-std::string why_hidden(const Listener& listener, bool some_hidden) {
-  if (listener.user && *listener.user != ::geteuid() && ::geteuid() != 0) {
-    const passwd* const entry = ::getpwuid(*listener.user);
-    return fmt::format(
-        "its socket belongs to user {}, whose processes only root and that user may "
-        "look into; run netload as one of them, or {}",
-        entry ? entry->pw_name : std::to_string(*listener.user), kNameIt);
-  }
-  if (some_hidden) {
-    return fmt::format(
-        "none of the processes that this user may look into holds its socket; run "
-        "netload as root, or {}",
-        kNameIt);
-  }
-  return "no process that can be seen from here holds its socket: it runs in another container "
-         "(pid namespace), or in the kernel";
-}
-
-// systemd holds the sockets of services that it starts when somebody comes: what they spend is
-// theirs, and its descendants are the whole machine.
 void leave_out_systemd(Target& found) {
-  measure::ProcProcesses processes;
   const std::size_t all = found.pids.size();
-  std::erase_if(found.pids, [&](pid_t pid) {
-    const auto times = processes.times(pid);
-    return times && times->name == "systemd";
-  });
+  std::erase_if(found.pids, is_systemd);
   if (all > 0 && found.pids.empty())
     found.unknown = fmt::format("systemd holds its socket and starts it on demand; {}", kNameIt);
 }
@@ -218,6 +136,46 @@ measure::Host host_of(const net::Address& address) {
   return host;
 }
 
+// A kernel may be built without sock_diag(7), and containers may lack it. Where it is there it
+// tells of TCP in the hundredth part of the time that the table takes, which is as large as the
+// memory allows; that of UDP is small.
+std::vector<Listener> listeners_of(const net::Address& address) {
+  if (address.is_unix())
+    return measure::listeners_at(address.path()).value_or(std::vector<Listener>{});
+  if (!address.is_udp()) {
+    if (auto told = measure::listeners_at({host_of(address), address.port()}))
+      return *std::move(told);
+  }
+  for (const Wanted& wanted : wanted_of(address)) {
+    auto listeners = listeners_in(wanted, address.port());
+    if (!listeners.empty()) return listeners;
+  }
+  return {};
+}
+
+std::string why_hidden(const Listener& socket, bool some_hidden) {
+  if (socket.user && *socket.user != ::geteuid() && ::geteuid() != 0) {
+    const passwd* const entry = ::getpwuid(*socket.user);
+    return fmt::format(
+        "its socket belongs to user {}, whose processes only root and that user may "
+        "look into; run netload as one of them, or {}",
+        entry ? entry->pw_name : std::to_string(*socket.user), kNameIt);
+  }
+  if (some_hidden) {
+    return fmt::format(
+        "none of the processes that this user may look into holds its socket; run "
+        "netload as root, or {}",
+        kNameIt);
+  }
+  return "no process that can be seen from here holds its socket: it runs in another container "
+         "(pid namespace), or in the kernel";
+}
+
+bool is_systemd(pid_t pid) {
+  const auto times = measure::ProcProcesses().times(pid);
+  return times && times->name == "systemd";
+}
+
 Target find_server(const net::Address& address) {
   Target found{.address = address, .found = true};
   std::error_code ignored;
@@ -231,8 +189,7 @@ Target find_server(const net::Address& address) {
         address.host(), kNameIt);
     return found;
   }
-  const auto listeners =
-      address.is_unix() ? listeners_on_path(address.path()) : listeners_on(address);
+  const auto listeners = listeners_of(address);
   if (listeners.empty()) {
     if (const auto peer = address.is_unix() ? peer_of(address) : std::nullopt) {
       found.pids = {*peer};
@@ -242,7 +199,9 @@ Target find_server(const net::Address& address) {
     }
     return found;
   }
-  const Holders holders = holders_of(listeners);
+  std::set<std::uint64_t> inodes;
+  for (const Listener& listener : listeners) inodes.insert(listener.inode);
+  const auto holders = measure::holders_of(inodes);
   std::set<pid_t> pids;
   for (const Listener& listener : listeners) {
     const auto of_this = holders.pids.find(listener.inode);
@@ -255,6 +214,21 @@ Target find_server(const net::Address& address) {
   found.pids.assign(pids.begin(), pids.end());
   leave_out_systemd(found);
   return found;
+}
+
+Result<Target> named_server(const net::Address& address, pid_t pid) {
+  const Target seen = find_server(address);
+  measure::ProcProcesses processes;
+  measure::ProcessTree named(processes, {pid}, ::getpid());
+  named.look();
+  measure::ProcessTree server(processes, seen.pids, ::getpid());
+  server.look();
+  const auto is_named = [&](pid_t one) { return named.has(one); };
+  if (server.pids().empty() || std::ranges::any_of(seen.pids, is_named))
+    return Target{address, {pid}};
+  return failed(fmt::format("--server-pid {} does not serve {}: {} does; leave the option out", pid,
+                            address.to_string(), server.describe()),
+                {}, 0);
 }
 
 }  // namespace wiremark::tools

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <expected>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -63,7 +65,7 @@ std::expected<measure::CpuUsage, std::string> server_between(const Spent& earlie
 void add_server_cost(report::RunResult& result, const LoadRecord& run) {
   const Spent& to = run.end.spent;
   // A run that was interrupted before its start has no sample that says so.
-  for (const std::string* why : {&run.target.unknown, &to.lost, &run.costs.replaced}) {
+  for (const std::string* why : {&run.target.unknown, &to.lost, &run.costs.served_by_others}) {
     if (why->empty()) continue;
     result.server_unknown = *why;
     return;
@@ -87,16 +89,50 @@ void add_server_cost(report::RunResult& result, const LoadRecord& run) {
   if (!unknown.empty()) result.server_parts_unknown = std::move(unknown);
 }
 
-void add_other_clients(report::RunResult& result, const CostRecord& costs) {
-  if (!costs.others_before || !costs.others_after) return;
-  report::OtherClients others{.seconds = costs.seconds};
-  for (const auto& [connection, segments] : *costs.others_after) {
-    const auto before = costs.others_before->find(connection);
-    others.segments += segments - (before == costs.others_before->end() ? 0 : before->second);
+// Datagrams that others sent and received in this network namespace; none where some of ours came
+// as one, so that nobody knows how many of those that were counted are ours.
+std::optional<std::uint64_t> datagrams_of_others(const LoadRecord& run) {
+  constexpr double kExact = 0.9;  // As many may get lost.
+  const auto &before = run.costs.datagrams_before, &after = run.costs.datagrams_after;
+  if (!before || !after) return std::nullopt;
+  const net::ReactorStats& spent = run.last.reactor;
+  const std::uint64_t ours = spent.datagrams_in.get() + spent.datagrams_out.get();
+  const std::uint64_t all = *after - *before;
+  if (static_cast<double>(all) < kExact * static_cast<double>(ours)) return std::nullopt;
+  return all - std::min(all, ours);
+}
+
+void add_other_clients(report::RunResult& result, const LoadRecord& run) {
+  const CostRecord& costs = run.costs;
+  if (run.target.pids.empty() || costs.seconds == 0) return;
+  if (!costs.connections_before || !costs.connections_after) {
+    result.warnings.emplace_back(
+        "whether others loaded the server too is not known: the kernel does not tell who is "
+        "connected to it (sock_diag)");
+    return;
   }
-  for (const auto& [connection, segments] : *costs.others_before)
-    others.ended += costs.others_after->contains(connection) ? 0 : 1;
-  others.connections = costs.others_after->size() + others.ended;
+  std::map<std::uint64_t, std::optional<std::uint64_t>> before;  // Segments, by the connection.
+  for (const measure::ServerEnd& end : *costs.connections_before)
+    before.emplace(end.cookie, end.segments);
+  report::OtherClients others{.segments = 0, .seconds = costs.seconds};
+  for (const measure::ServerEnd& end : *costs.connections_after) {
+    const auto earlier = before.extract(end.cookie);
+    // One of ours may be gone, too: it was opened anew.
+    const bool other = end.client == measure::Client::other || !earlier.empty();
+    if (!other || end.client == measure::Client::ours) continue;
+    ++others.connections;
+    if (!end.segments)
+      others.segments.reset();
+    else if (others.segments)
+      *others.segments += *end.segments - (earlier ? earlier.mapped().value_or(0) : 0);
+  }
+  if (run.target.address.is_udp()) {
+    others.segments = datagrams_of_others(run);
+    // Without a socket that is connected, those of others that were counted are all there is.
+    if (others.connections == 0) others.segments = others.segments.value_or(0);
+  }
+  others.ended = before.size();
+  others.connections += others.ended;
   result.other_clients = others;
 }
 
@@ -123,7 +159,7 @@ void add_costs(report::RunResult& result, const LoadRecord& run) {
         .away_s = seconds(last.server_gaps.away, first.server_gaps.away)};
   }
   add_server_cost(result, run);
-  add_other_clients(result, run.costs);
+  add_other_clients(result, run);
   if (first.machine && last.machine)
     result.machine = report::share_of(*last.machine - *first.machine);
 }

@@ -48,8 +48,10 @@ Result<int> run(const LoadOptions& options, const std::vector<std::string>& argu
   } else {
     const auto address = net::Address::parse(options.target);
     if (!address) return std::unexpected(address.error());
-    target =
-        options.server_pid > 0 ? Target{*address, {options.server_pid}} : find_server(*address);
+    auto named =
+        options.server_pid > 0 ? named_server(*address, options.server_pid) : find_server(*address);
+    if (!named) return std::unexpected(named.error());
+    target = std::move(*named);
   }
   if (options.find_max) return find_max(options, *backend, target, arguments, stop, signals);
   auto result = run_load(options, *backend, target, arguments, stop, signals);

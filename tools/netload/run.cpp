@@ -98,17 +98,25 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
   if (!ports) return std::unexpected(ports.error());
   const bool beside_us = !target_.pids.empty();
   const Nanoseconds distance_before = beside_us ? measure::measure_core_distance() : 0;
-  CostRecord costs{.begun = costs_.spent(), .others_before = costs_.connections()};
+  CostRecord costs{.begun = costs_.spent(),
+                   .connections_before = costs_.connections(),
+                   .datagrams_before = costs_.datagrams()};
   const Nanoseconds begun = now_ns();
   net::Workers workers(plan_.threads, options_.threads.cpus, gate_.over,
                        [this](std::size_t index, const auto& ready) { return work(index, ready); });
   const LetGo let_go{sampled_};  // Also where we return before it.
   if (auto ready = workers.wait_ready(); !ready) return std::unexpected(ready.error());
   connect(stop);
-  costs.open = costs_.spent_at_rest();
+  costs.open = all_connected_ ? costs_.spent_when_open() : costs_.spent_at_rest();
   const auto start = first_send(stop);
   if (start && all_connected_) watch_.follow(*start, gate_, stop, signals);
   gate_.over.request();
+  if (start && all_connected_) {
+    costs.connections_after = costs_.connections();
+    costs.served_by_others = costs_.served_by_others(costs.connections_after);
+    costs.datagrams_after = costs_.datagrams();
+    costs.seconds = static_cast<double>(now_ns() - begun) / kSecond;
+  }
   let_go();
   if (auto ended = workers.join(); !ended) return std::unexpected(ended.error());
   if (!start) return std::unexpected(start.error());
@@ -125,9 +133,6 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
   }
   if (auto finished = watch_.finish(); !finished) return std::unexpected(finished.error());
   costs.closed = costs_.spent_at_rest();
-  costs.replaced = costs_.replaced();
-  costs.others_after = costs_.connections();
-  costs.seconds = static_cast<double>(now_ns() - begun) / kSecond;
   report::RunResult outcome =
       load_result({options_, plan_, *exchanges_, backend_, target_, tally_, started_at_,
                    watch_.measure_from(), watch_.first(), watch_.end(), watch_.last(), costs},
