@@ -187,11 +187,11 @@ def ranks_agree_anew_where_one_is_late():
 
 @case
 def a_rank_that_has_begun_when_all_agree_anew_is_named():
-    with Loopback() as cluster, cluster.start_with_stand_in(3, "1=early 2=silent", "-c", "6", "-d", "60s") as job:
+    with Loopback() as cluster, cluster.start_with_stand_in(3, "0=patient 1=early 2=silent", "-c", "6", "-d", "60s") as job:
         job.finish(SECONDS).ended_with(3)
         contains(job.err, "rank 1 (")
         contains(job.err, "its load had begun when it heard of another start")
-        # Rank 2 has no handler of SIGTERM, so it is ended by it, as a netload is that has hardly started.
+        # They have no handler of SIGTERM, so they are ended by it, as a netload is that has hardly started.
         for rank in (0, 2):
             expect(f"rank {rank} (" not in job.err, f"rank {rank} is named: {job.err}")
         equal(job.out, "", "what is printed")
@@ -199,7 +199,7 @@ def a_rank_that_has_begun_when_all_agree_anew_is_named():
 
 @case
 def a_rank_that_does_not_answer_is_named():
-    with Loopback() as cluster, cluster.start_with_stand_in(2, "1=silent", "-c", "2", "-d", "60s") as job:
+    with Loopback() as cluster, cluster.start_with_stand_in(2, "0=patient 1=silent", "-c", "2", "-d", "60s") as job:
         job.finish(SECONDS).ended_with(3)
         contains(job.err, "netload-mpi: rank 1: it has agreed to none of the moments at which to begin")
         expect("rank 0" not in job.err, f"rank 0 is named: {job.err}")

@@ -7,6 +7,7 @@ and how they take the moments that netload-mpi names (--start-fd):
 late    The first one is passed on when it is over, the others at once.
 early   Its load begins as soon as it hears of one.
 silent  It says that it is ready, and then nothing.
+patient It agrees to each, and begins at none: a netload that is never too late to hear of another.
 
 Each moment that a rank which is late was told is appended to the file HEARD.
 """
@@ -29,9 +30,13 @@ launcher = socket.socket(fileno=int(arguments[place]))
 
 if ways[rank] != "late":
     launcher.sendall(b"ready\n")
-    launcher.recv(64)
+    moments = launcher.makefile("rb")
+    moments.readline()
     if ways[rank] == "early":
         launcher.sendall(b"set\nbegun\n")
+    while ways[rank] == "patient":
+        launcher.sendall(b"set\n")
+        moments.readline()
     while True:
         signal.pause()
 
