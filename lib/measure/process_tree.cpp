@@ -33,6 +33,19 @@ std::optional<Nanoseconds> clock_of(pid_t pid) noexcept {
   return static_cast<Nanoseconds>(time.tv_sec) * kSecond + static_cast<Nanoseconds>(time.tv_nsec);
 }
 
+// Whether a thread is in one of these states, a letter each (proc_pid_stat(5)).
+bool has_thread_in(pid_t pid, std::string_view states) {
+  std::error_code ignored;
+  for (const auto& task : entries_of(fmt::format("/proc/{}/task", pid), ignored)) {
+    const auto stat = read_text(task / "stat");
+    if (!stat) continue;
+    const std::size_t name_end = stat->rfind(") ");  // The name may hold anything.
+    if (name_end == std::string::npos || name_end + 2 >= stat->size()) continue;
+    if (states.contains((*stat)[name_end + 2])) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<pid_t> ProcProcesses::list() {
@@ -78,15 +91,9 @@ std::optional<ProcessTimes> ProcProcesses::times(pid_t pid) {
   return times;
 }
 
-bool ProcProcesses::runs(pid_t pid) {
-  std::error_code ignored;
-  for (const auto& task : entries_of(fmt::format("/proc/{}/task", pid), ignored)) {
-    const auto stat = read_text(task / "stat");
-    // Behind the name, which may hold anything.
-    if (stat && stat->find(") R ", stat->rfind(')')) != std::string::npos) return true;
-  }
-  return false;
-}
+bool ProcProcesses::runs(pid_t pid) { return has_thread_in(pid, "R"); }
+
+bool ProcProcesses::stopped(pid_t pid) { return has_thread_in(pid, "Tt"); }
 
 ProcessTree::ProcessTree(Processes& processes, std::vector<pid_t> roots, pid_t without)
     : processes_(processes), roots_(std::move(roots)), without_(without) {
@@ -188,6 +195,11 @@ void ProcessTree::compare(const Members& before, const Members& now, Look& look)
 bool ProcessTree::runs() const {
   return std::ranges::any_of(members_,
                              [this](const auto& member) { return processes_.runs(member.first); });
+}
+
+bool ProcessTree::stopped() const {
+  return std::ranges::any_of(
+      members_, [this](const auto& member) { return processes_.stopped(member.first); });
 }
 
 Nanoseconds ProcessTree::spent_by_seen() const {

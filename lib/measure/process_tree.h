@@ -37,6 +37,8 @@ class Processes {
   virtual std::optional<ProcessTimes> times(pid_t pid) = 0;
   /// Whether a thread of it runs, or waits for a processor.
   virtual bool runs(pid_t pid) = 0;
+  /// Whether a thread of it was stopped by a signal or a debugger.
+  virtual bool stopped(pid_t pid) = 0;
 };
 
 /// Those of /proc.
@@ -45,6 +47,7 @@ class ProcProcesses : public Processes {
   std::vector<pid_t> list() override;
   std::optional<ProcessTimes> times(pid_t pid) override;
   bool runs(pid_t pid) override;
+  bool stopped(pid_t pid) override;
 };
 
 /// Asked now and then what its processes have spent. One that ended between two looks is in the
@@ -68,6 +71,7 @@ class ProcessTree {
   /// Whether one of those that the last look saw has something to do: whoever has runs, or waits
   /// for a processor, from the moment at which it came, but for one that was stopped.
   bool runs() const;
+  bool stopped() const;  ///< One of them.
   /// The processor time of those that the last look saw and that are still there.
   Nanoseconds spent_by_seen() const;
 

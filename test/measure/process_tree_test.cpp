@@ -30,6 +30,7 @@ class ScriptedMachine : public Processes {
     return found == all_.end() ? std::nullopt : std::optional(found->second);
   }
   bool runs(pid_t pid) override { return pid == running; }
+  bool stopped(pid_t) override { return false; }
 
   void start(pid_t pid, pid_t parent, Nanoseconds spent = 0) {
     all_[pid] = {parent, ++starts_, "worker", {spent, spent, 0}, {}, 50, 0};

@@ -43,6 +43,16 @@ TEST_CASE("a server that rests with something left is given a second of rest") {
         }) == Ended{State::behind, 1'005 * kMillisecond});
 }
 
+TEST_CASE("a server that was stopped does not rest, and is not waited for without end") {
+  CHECK(watch([](Nanoseconds at) {
+          const bool stopped = at < 9 * kSecond;
+          return ServerSeen{.left = at < 9'500 * kMillisecond, .stopped = stopped};
+        }) == Ended{State::rests, 9'500 * kMillisecond});
+  CHECK(watch([](Nanoseconds) { return ServerSeen{.left = 1, .stopped = true}; }) ==
+        Ended{State::behind, 10 * kSecond});
+  CHECK(watch([](Nanoseconds) { return ServerSeen{.stopped = true}; }) == Ended{State::rests, 0});
+}
+
 TEST_CASE("a server that comes on with what is left is given as much anew") {
   const auto slowly = [](Nanoseconds each) {
     return [each](Nanoseconds at) {

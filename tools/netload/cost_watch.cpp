@@ -64,7 +64,7 @@ Spent CostWatch::spent_at_rest() {
   std::optional<std::size_t> left;
   const auto look = [&] {
     if (left != 0) left = left_to_do();
-    return watch.see({now_ns(), *left, tree_.runs(), tree_.spent_by_seen()});
+    return watch.see({now_ns(), *left, tree_.runs(), tree_.stopped(), tree_.spent_by_seen()});
   };
   rest_ = aside(look);
   while (rest_ == RestWatch::State::works) {

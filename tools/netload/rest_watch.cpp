@@ -8,7 +8,7 @@ namespace {
 // Processor time of a server that spins, and of one that has connections to handle, since it came
 // on with them.
 constexpr Nanoseconds kRunsOn = 300 * kMillisecond, kWorksInVain = kSecond;
-// And time: that it rests all the same, and of one that gets hardly any processor time.
+// And time: that it rests all the same, and of one that gets hardly any processor time or none.
 constexpr Nanoseconds kRestsInVain = kSecond, kWaitMost = 10 * kSecond;
 
 }  // namespace
@@ -18,7 +18,7 @@ RestWatch::State RestWatch::see(const ServerSeen& seen) {
   if (seen.left < progress_.left) {
     progress_ = seen;
     rested_ = 0;
-  } else if (!before_.runs && !seen.runs) {
+  } else if (!before_.runs && !seen.runs && !seen.stopped) {
     rested_ += seen.at - before_.at;
   }
   before_ = seen;

@@ -15,12 +15,14 @@ struct ServerSeen {
   Nanoseconds at = 0;
   std::size_t left = 0;   ///< Connections that it has yet to accept or close, as far as shows.
   bool runs = false;      ///< A thread of it runs, or waits for a processor.
+  bool stopped = false;   ///< A process of it was stopped, and cannot run.
   Nanoseconds spent = 0;  ///< Its processor time, from some moment on.
 };
 
 /// Follows a server until it rests and has nothing left, or it shows that it will not come to that.
 /// That one counts in its own processor time, of which a server gets less while others have the
-/// processors, and in the time in which it rests though something is left.
+/// processors, and in the time in which it rests though something is left. One that was stopped
+/// does not rest.
 class RestWatch {
  public:
   enum class State : std::uint8_t {
