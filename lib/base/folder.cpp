@@ -1,6 +1,12 @@
 // What a folder holds.
 #include "base/folder.h"
 
+#include <dirent.h>
+
+#include <charconv>
+#include <memory>
+#include <string_view>
+
 namespace wiremark {
 
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder,
@@ -12,6 +18,19 @@ std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folde
     entry.increment(error);
   }
   return entries;
+}
+
+std::optional<std::vector<int>> numbers_in(const std::string& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), &::closedir);
+  if (!open) return std::nullopt;
+  std::vector<int> numbers;
+  while (const dirent* const entry = ::readdir(open.get())) {
+    const std::string_view name = entry->d_name;
+    int number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc{} && end == name.data() + name.size()) numbers.push_back(number);
+  }
+  return numbers;
 }
 
 }  // namespace wiremark

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -12,5 +14,9 @@ namespace wiremark {
 /// processes do.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder,
                                               std::error_code& error);
+
+/// Those of its names that are numbers, as the folders of /proc have for processes, threads and
+/// descriptors. None where it cannot be opened.
+std::optional<std::vector<int>> numbers_in(const std::string& folder);
 
 }  // namespace wiremark

@@ -1,7 +1,6 @@
 // Processor time of processes and all that they start, those that end meanwhile included.
 #include "measure/process_tree.h"
 
-#include <dirent.h>
 #include <fmt/core.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,7 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <memory>
 #include <string_view>
 
 #include "base/folder.h"
@@ -49,16 +47,7 @@ bool has_thread_in(pid_t pid, std::string_view states) {
 }  // namespace
 
 std::vector<pid_t> ProcProcesses::list() {
-  std::vector<pid_t> pids;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), &::closedir);
-  if (!folder) return pids;
-  while (const dirent* const entry = ::readdir(folder.get())) {
-    const std::string_view name = entry->d_name;
-    pid_t pid = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (error == std::errc{} && end == name.data() + name.size()) pids.push_back(pid);
-  }
-  return pids;
+  return numbers_in("/proc").value_or(std::vector<pid_t>{});
 }
 
 std::optional<ProcessTimes> ProcProcesses::times(pid_t pid) {

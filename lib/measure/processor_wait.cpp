@@ -1,16 +1,14 @@
 // How long threads that were ready had no processor, and which cgroup stopped them for its quota.
 #include "measure/processor_wait.h"
 
-#include <dirent.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <memory>
 #include <optional>
 #include <string_view>
 
+#include "base/folder.h"
 #include "measure/text_file.h"
 
 namespace wiremark::measure {
@@ -132,14 +130,11 @@ Result<RunDelay> run_delay_of_thread(pid_t tid) {
 
 Result<std::vector<ThreadDelay>> run_delays_of_process(pid_t pid) {
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(tasks.c_str()), ::closedir);
-  if (!folder) return failed("process", std::to_string(pid), ESRCH);
+  const auto tids = numbers_in(tasks);
+  if (!tids) return failed("process", std::to_string(pid), ESRCH);
   std::vector<ThreadDelay> all;
-  while (const dirent* entry = ::readdir(folder.get())) {
-    const std::string_view name = entry->d_name;
-    pid_t tid = 0;
-    if (std::from_chars(name.begin(), name.end(), tid).ec != std::errc{}) continue;
-    if (const auto one = read_schedstat(tasks + "/" + entry->d_name + "/schedstat"))
+  for (const pid_t tid : *tids) {
+    if (const auto one = read_schedstat(tasks + "/" + std::to_string(tid) + "/schedstat"))
       all.push_back({tid, *one});
   }
   if (all.empty()) return failed("read", tasks, ENOENT);

@@ -21,4 +21,13 @@ TEST_CASE("a folder has its entries, and one that is not there an error") {
   CHECK(error == std::errc::not_a_directory);
 }
 
+TEST_CASE("of the names in a folder those that are numbers are told") {
+  const auto processes = numbers_in("/proc");  // It has files such as "stat", too.
+  REQUIRE(processes);
+  CHECK(std::ranges::count(*processes, ::getpid()) == 1);
+  CHECK(std::ranges::none_of(*processes, [](int pid) { return pid <= 0; }));
+  CHECK(numbers_in("/proc/self/ns")->empty());
+  CHECK_FALSE(numbers_in("/proc/self/no such folder"));
+}
+
 }  // namespace wiremark
