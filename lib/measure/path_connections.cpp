@@ -1,7 +1,6 @@
 // Who listens on a Unix path of this machine, and who is connected to it.
 #include "measure/path_connections.h"
 
-#include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
 #include <sys/socket.h>
@@ -10,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "measure/sock_diag.h"
 
@@ -34,7 +34,6 @@ std::optional<File> file_at(const std::string& path) {
 
 /// One socket of the answer.
 struct PathSocket {
-  std::uint32_t state = 0;
   Listener socket{};
   std::uint64_t cookie = 0;
   std::optional<File> file;           ///< It is bound to, or that which accepted it.
@@ -44,44 +43,38 @@ struct PathSocket {
 PathSocket path_socket_in(const nlmsghdr& message) {
   const auto& socket = *static_cast<const unix_diag_msg*>(NLMSG_DATA(&message));
   const auto& cookie = socket.udiag_cookie;
-  PathSocket found{.state = socket.udiag_state,
-                   .socket = {socket.udiag_ino, std::nullopt},
+  PathSocket found{.socket = {socket.udiag_ino, std::nullopt},
                    .cookie = std::uint64_t{cookie[1]} << 32 | cookie[0],
                    .file = std::nullopt,
                    .peer = std::nullopt};
-  int left = static_cast<int>(NLMSG_PAYLOAD(&message, NLMSG_ALIGN(sizeof socket)));
-  for (auto* one = reinterpret_cast<const rtattr*>(&socket + 1); RTA_OK(one, left);
-       one = RTA_NEXT(one, left)) {
+  for_each_attribute(message, sizeof socket, [&](const rtattr& one) {
     std::uint32_t value = 0;
     unix_diag_vfs file{};
     const auto read = [&](auto& into) {
-      if (RTA_PAYLOAD(one) < sizeof into) return false;
-      std::memcpy(&into, RTA_DATA(one), sizeof into);
+      if (RTA_PAYLOAD(&one) < sizeof into) return false;
+      std::memcpy(&into, RTA_DATA(&one), sizeof into);
       return true;
     };
-    if (one->rta_type == UNIX_DIAG_PEER && read(value)) found.peer = value;
-    if (one->rta_type == UNIX_DIAG_UID && read(value)) found.socket.user = value;
-    if (one->rta_type == UNIX_DIAG_VFS && read(file))
+    if (one.rta_type == UNIX_DIAG_PEER && read(value)) found.peer = value;
+    if (one.rta_type == UNIX_DIAG_UID && read(value)) found.socket.user = value;
+    if (one.rta_type == UNIX_DIAG_VFS && read(file))
       found.file = {file.udiag_vfs_dev, file.udiag_vfs_ino};
-  }
+  });
   return found;
 }
 
 std::optional<std::vector<PathSocket>> path_sockets_in(std::uint32_t state, std::uint32_t show) {
-  struct {
-    nlmsghdr head;
-    unix_diag_req body;
-  } request{};
-  request.head.nlmsg_len = sizeof request;
-  request.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
-  request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-  request.body.sdiag_family = AF_UNIX;
-  request.body.udiag_states = among(state);
-  request.body.udiag_show = show | UDIAG_SHOW_VFS | UDIAG_SHOW_UID;
+  const unix_diag_req request{.sdiag_family = AF_UNIX,
+                              .sdiag_protocol = 0,
+                              .pad = 0,
+                              .udiag_states = among(state),
+                              .udiag_ino = 0,
+                              .udiag_show = show | UDIAG_SHOW_VFS | UDIAG_SHOW_UID,
+                              .udiag_cookie = {}};
   std::vector<PathSocket> sockets;
-  const bool told = list_sockets(
-      request.head, [&](const nlmsghdr& one) { sockets.push_back(path_socket_in(one)); });
-  if (!told) return std::nullopt;
+  const auto take = [&](const nlmsghdr& one) { sockets.push_back(path_socket_in(one)); };
+  if (!list_sockets(SOCK_DIAG_BY_FAMILY, std::as_bytes(std::span(&request, 1)), take))
+    return std::nullopt;
   return sockets;
 }
 

@@ -4,16 +4,17 @@
 
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>
-#include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -47,16 +48,15 @@ HostPort place_of(std::uint8_t family, const std::uint32_t* host, std::uint16_t 
   return place;
 }
 
-std::uint64_t segments_of(const inet_diag_msg& socket, std::size_t size) {
-  int left = static_cast<int>(size - NLMSG_ALIGN(sizeof socket));
-  for (auto* one = reinterpret_cast<const rtattr*>(&socket + 1); RTA_OK(one, left);
-       one = RTA_NEXT(one, left)) {
-    if (one->rta_type != INET_DIAG_INFO) continue;
+std::uint64_t segments_of(const nlmsghdr& message) {
+  std::uint64_t segments = 0;
+  for_each_attribute(message, sizeof(inet_diag_msg), [&](const rtattr& one) {
+    if (one.rta_type != INET_DIAG_INFO) return;
     tcp_info info{};  // An older kernel gives less, and a newer one more.
-    std::memcpy(&info, RTA_DATA(one), std::min<std::size_t>(sizeof info, RTA_PAYLOAD(one)));
-    return std::uint64_t{info.tcpi_data_segs_in} + info.tcpi_data_segs_out;
-  }
-  return 0;
+    std::memcpy(&info, RTA_DATA(&one), std::min<std::size_t>(sizeof info, RTA_PAYLOAD(&one)));
+    segments = std::uint64_t{info.tcpi_data_segs_in} + info.tcpi_data_segs_out;
+  });
+  return segments;
 }
 
 Found found_in(const nlmsghdr& message) {
@@ -68,7 +68,7 @@ Found found_in(const nlmsghdr& message) {
           socket.idiag_state,
           {socket.idiag_inode, socket.idiag_uid},
           std::uint64_t{id.idiag_cookie[1]} << 32 | id.idiag_cookie[0],
-          segments_of(socket, NLMSG_PAYLOAD(&message, 0)),
+          segments_of(message),
           socket.idiag_rqueue};
 }
 
@@ -79,21 +79,15 @@ enum class End : std::uint8_t { server, client };
 // families. What it takes is to walk through a table that is as large as the machine's memory
 // allows, however few they are.
 std::optional<std::vector<Found>> sockets_in(std::uint32_t states, End end, std::uint16_t port) {
-  struct {
-    nlmsghdr head;
-    inet_diag_req body;
-  } request{};
-  request.head.nlmsg_len = sizeof request;
-  request.head.nlmsg_type = TCPDIAG_GETSOCK;
-  request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-  auto& id = request.body.id;
-  (end == End::server ? id.idiag_sport : id.idiag_dport) = htons(port);
+  inet_diag_req request{};
+  (end == End::server ? request.id.idiag_sport : request.id.idiag_dport) = htons(port);
   if (end == End::server && states & among(kEstablished))
-    request.body.idiag_ext = 1 << (INET_DIAG_INFO - 1);
-  request.body.idiag_states = states;
+    request.idiag_ext = 1 << (INET_DIAG_INFO - 1);
+  request.idiag_states = states;
   std::vector<Found> sockets;
   const auto take = [&](const nlmsghdr& one) { sockets.push_back(found_in(one)); };
-  if (!list_sockets(request.head, take)) return std::nullopt;
+  if (!list_sockets(TCPDIAG_GETSOCK, std::as_bytes(std::span(&request, 1)), take))
+    return std::nullopt;
   return sockets;
 }
 
@@ -102,19 +96,13 @@ std::optional<std::vector<Found>> datagram_sockets_in(End end, std::uint16_t por
   std::vector<Found> sockets;
   const auto take = [&](const nlmsghdr& one) { sockets.push_back(found_in(one)); };
   for (const int family : {AF_INET, AF_INET6}) {
-    struct {
-      nlmsghdr head;
-      inet_diag_req_v2 body;
-    } request{};
-    request.head.nlmsg_len = sizeof request;
-    request.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
-    request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-    request.body.sdiag_family = static_cast<std::uint8_t>(family);
-    request.body.sdiag_protocol = IPPROTO_UDP;
-    request.body.idiag_states = among(kEstablished);
-    auto& id = request.body.id;
-    (end == End::server ? id.idiag_sport : id.idiag_dport) = htons(port);
-    if (!list_sockets(request.head, take)) return std::nullopt;
+    inet_diag_req_v2 request{};
+    request.sdiag_family = static_cast<std::uint8_t>(family);
+    request.sdiag_protocol = IPPROTO_UDP;
+    request.idiag_states = among(kEstablished);
+    (end == End::server ? request.id.idiag_sport : request.id.idiag_dport) = htons(port);
+    if (!list_sockets(SOCK_DIAG_BY_FAMILY, std::as_bytes(std::span(&request, 1)), take))
+      return std::nullopt;
   }
   return sockets;
 }
