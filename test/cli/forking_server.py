@@ -144,4 +144,5 @@ def main():
             os.waitpid(child, 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

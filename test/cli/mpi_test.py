@@ -187,7 +187,8 @@ def ranks_agree_anew_where_one_is_late():
 
 @case
 def a_rank_that_has_begun_when_all_agree_anew_is_named():
-    with Loopback() as cluster, cluster.start_with_stand_in(3, "0=patient 1=early 2=silent", "-c", "6", "-d", "60s") as job:
+    ranks = "0=patient 1=early 2=silent"
+    with Loopback() as cluster, cluster.start_with_stand_in(3, ranks, "-c", "6", "-d", "60s") as job:
         job.finish(SECONDS).ended_with(3)
         contains(job.err, "rank 1 (")
         contains(job.err, "its load had begun when it heard of another start")

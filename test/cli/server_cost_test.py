@@ -14,6 +14,7 @@ import tempfile
 
 from case import Skip, case, contains, equal, expect, realtime, run, wait_until
 from cgroup import ControlGroup
+from forking_server import WORKERS
 from network_namespace import NetworkNamespace, ip
 from process import (Echo, children_of, free_port, lines_of, netload, program, require_backend, run_program,
                      start_netload)
@@ -70,8 +71,7 @@ def unaccepted(port):
 def forking(how, port=None):
     port = port or free_port()
     server = Server(sys.executable, os.path.join(HERE, "forking_server.py"), how, port, port=port)
-    workers = {"prefork": 3, "spin": 2}.get(how, 0)
-    wait_until(lambda: len(children_of(server.process.pid)) >= workers, "its workers had started")
+    wait_until(lambda: len(children_of(server.process.pid)) >= WORKERS.get(how, 0), "its workers had started")
     return server
 
 
@@ -347,7 +347,8 @@ def others_and_doubts(result):
 def a_server_that_others_load_too_has_no_cost_of_ours():
     with Echo() as server:
         with socket.create_connection(("127.0.0.1", server.port)):
-            others, reasons = others_and_doubts(netload(server.address, "-c", "2", "-n", "2000", "--json").ended_with(0).json())
+            result = netload(server.address, "-c", "2", "-n", "2000", "--json").ended_with(0).json()
+            others, reasons = others_and_doubts(result)
             equal((others["connections"], others["segments"]), (1, 0), "a connection that is silent")
             equal(reasons, [], "doubts of the cost")
         with start_netload(server.address, "-c", "10", *UNTIL_TOLD) as other:

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "base/fd.h"
+#include "inode.h"
 #include "net/address.h"
 
 using namespace wiremark;
@@ -28,12 +28,6 @@ class Folder {
  private:
   std::string name_ = "/tmp/path_connections.XXXXXX";
 };
-
-std::uint64_t inode_of(const Fd& fd) {
-  struct stat file{};
-  REQUIRE(::fstat(fd.get(), &file) == 0);
-  return file.st_ino;
-}
 
 Fd path_socket(const std::string& path, int (*call)(int, const sockaddr*, socklen_t)) {
   const auto address = net::Address::parse("unix:" + path).value();

@@ -8,7 +8,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "inode.h"
 #include "net/address.h"
 
 using namespace wiremark;
@@ -60,11 +60,7 @@ class Server {
   std::uint16_t port() const { return port_; }
   HostPort at(const char* host) const { return ::at(host, port_); }
   const Fd& fd() const { return fd_; }
-  std::uint64_t inode() const {
-    struct stat file{};
-    REQUIRE(::fstat(fd_.get(), &file) == 0);
-    return file.st_ino;
-  }
+  std::uint64_t inode() const { return inode_of(fd_); }
   Fd accept() const {
     Fd fd(::accept(fd_.get(), nullptr, nullptr));
     REQUIRE(fd);
@@ -175,9 +171,7 @@ TEST_CASE("of each connection is told whose it is, and by which socket the serve
   CHECK(seen().front().client == Client::ours);
   CHECK(seen().front().socket.inode == 0);
   Fd its_end = server.accept();
-  struct stat file{};
-  REQUIRE(::fstat(its_end.get(), &file) == 0);
-  CHECK(seen().front().socket.inode == file.st_ino);
+  CHECK(seen().front().socket.inode == inode_of(its_end));
 
   // What is not read keeps the end of the connection from the server.
   const std::vector<char> much(1 << 20);
@@ -222,9 +216,7 @@ TEST_CASE("sockets of UDP that are connected to a server are its clients") {
 
   const auto from = net::Address::of_socket(client.get()).value();
   REQUIRE(::connect(server.get(), from.data(), from.size()) == 0);
-  struct stat file{};
-  REQUIRE(::fstat(server.get(), &file) == 0);
-  CHECK(datagram_clients_of(where)->front().socket.inode == file.st_ino);
+  CHECK(datagram_clients_of(where)->front().socket.inode == inode_of(server));
 }
 
 TEST_CASE("of two servers with one port each has its own, and one on all addresses has all") {

@@ -3,32 +3,22 @@
 
 #include <doctest/doctest.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 
 #include "base/fd.h"
+#include "inode.h"
 
 using namespace wiremark;
 using namespace wiremark::measure;
-
-namespace {
-
-std::uint64_t inode_of(int fd) {
-  struct stat file{};
-  REQUIRE(::fstat(fd, &file) == 0);
-  return file.st_ino;
-}
-
-}  // namespace
 
 TEST_CASE("a socket is held by all processes that have it open, until the last has closed it") {
   std::array<int, 2> pair{};
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) == 0);
   Fd near(pair[0]), far(pair[1]);
-  const std::uint64_t one = inode_of(near.get()), other = inode_of(far.get());
+  const std::uint64_t one = inode_of(near), other = inode_of(far);
   using Pids = std::set<pid_t>;
   CHECK(holders_of({one, other}).pids ==
         std::map<std::uint64_t, Pids>{{one, {::getpid()}}, {other, {::getpid()}}});

@@ -136,8 +136,8 @@ CostWatch::Holders CostWatch::holders(const Connections& connections,
   }
   holders.others = holders.all;
   std::erase_if(holders.others, [&](pid_t pid) {
-    const bool ended = !processes_.times(pid);
-    return tree_.has(pid) || pid == ::getpid() || ended || is_systemd(pid);
+    const auto has_ended = [&] { return !processes_.times(pid); };
+    return tree_.has(pid) || pid == ::getpid() || has_ended() || is_systemd(pid);
   });
   std::size_t unnamed = 0;
   for (const auto& [pid, files] : found.unnamed) unnamed += tree_.has(pid) ? files : 0;

@@ -117,9 +117,9 @@ void add_other_clients(report::RunResult& result, const LoadRecord& run) {
   report::OtherClients others{.segments = 0, .seconds = costs.seconds};
   for (const measure::ServerEnd& end : *costs.connections_after) {
     const auto earlier = before.extract(end.cookie);
-    // One of ours may be gone, too: it was opened anew.
-    const bool other = end.client == measure::Client::other || !earlier.empty();
-    if (!other || end.client == measure::Client::ours) continue;
+    // Of those that are gone, one that is new was ours, and was opened anew.
+    const bool was_others = end.client == measure::Client::gone && !earlier.empty();
+    if (end.client != measure::Client::other && !was_others) continue;
     ++others.connections;
     if (!end.segments)
       others.segments.reset();
