@@ -215,7 +215,7 @@ Size naive_http(std::string_view text) {
     } else if (field.empty()) {
       break;
     } else if (field.starts_with("Content-Length: ")) {
-      length = digits(field.substr(16));
+      length = digits(field.substr(16, field.find_first_of(", \t", 16) - 16));
     } else if (field.starts_with("Transfer-Encoding: ")) {
       coded = true;
       chunked = field == "Transfer-Encoding: chunked";

@@ -52,15 +52,20 @@ struct Fields {
   bool keep_alive = false;
 };
 
+// Several that are equal are one, in a list or in fields of their own (RFC 9110, section 8.6).
 const char* read_length(Fields& fields, std::string_view value) noexcept {
-  if (fields.length) return "it has two Content-Length";
-  std::uint64_t length = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), length);
-  if (value.empty() || error != std::errc{} || end != value.data() + value.size() ||
-      length > INT64_MAX)
-    return "its Content-Length is no number";
-  fields.length = length;
-  return nullptr;
+  const char* wrong = nullptr;
+  for_each_token(value, [&](std::string_view token) {
+    std::uint64_t length = 0;
+    const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), length);
+    if (token.empty() || error != std::errc{} || end != token.data() + token.size() ||
+        length > INT64_MAX)
+      wrong = "its Content-Length is no number";
+    else if (fields.length && fields.length != length)
+      wrong = "it has two Content-Length that differ";
+    fields.length = length;
+  });
+  return wrong;
 }
 
 const char* read_field(Fields& fields, std::string_view line) noexcept {

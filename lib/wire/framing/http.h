@@ -9,7 +9,7 @@ namespace wiremark::wire {
 
 /// One final response, with the interim ones (1xx) before it; its content is the body without the
 /// chunks' own bytes. RFC 9112, section 6.3, says where it ends. What a client must not guess about
-/// is wrong: two lengths, a length beside a transfer coding, a chunk without a size.
+/// is wrong: two lengths that differ, a length beside a transfer coding, a chunk without a size.
 class HttpFramer {
  public:
   struct State {

@@ -32,6 +32,16 @@ TEST_CASE("a body as long as Content-Length says, and the next response behind i
   CHECK(read("HTTP/1.1 200 OK\nContent-Length: 2\n\nok" + kNext).replies.size() == 2);
 }
 
+TEST_CASE("lengths that are equal are one") {
+  for (const char* length : {"Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2, 2",
+                             "Content-Length: 2 ,\t02\r\nX: y\r\ncontent-length: 2,2"}) {
+    const Reading reading =
+        read("HTTP/1.1 200 OK\r\n" + std::string(length) + "\r\n\r\nok" + kNext);
+    REQUIRE(reading.replies.size() == 2);
+    CHECK(reading.replies[0].content == "ok");
+  }
+}
+
 TEST_CASE("chunks with extensions and trailers are one body") {
   const std::string text =
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n"
@@ -97,7 +107,11 @@ TEST_CASE("a body without a length lasts until the server closes") {
 
 TEST_CASE("what nobody may guess about is wrong") {
   for (const char* text :
-       {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
+       {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1,\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: ,1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\nContent-Length: 11\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n",
