@@ -32,8 +32,7 @@ std::string_view word(std::string_view line, std::size_t number) noexcept {
 std::optional<std::uint64_t> number(std::string_view text) noexcept {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value > kValueMax)
-    return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
@@ -43,7 +42,7 @@ After read_line(MemcachedState& state, std::string_view line) noexcept {
   const std::string_view first = word(line, 0);
   if (first == "VALUE" || first == "VA") {
     const auto size = number(word(line, first == "VA" ? 1 : 3));
-    if (!size) return After::wrong;
+    if (!size || *size > kValueMax) return After::wrong;
     state.left = *size + 2;
     state.lines = first == "VALUE";
     return After::value;

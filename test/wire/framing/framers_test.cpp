@@ -111,6 +111,9 @@ TEST_CASE("memcached: a line, values up to END, statistics, and meta replies") {
   CHECK(sizes_of(
             read_at_every_cut(MemcachedFramer(), "VA 2 c1\r\n\r\n\r\nHD\r\nSTAT a 1\r\nEND\r\n")) ==
         Sizes{13, 4, 15});
+  // A counter has 64 bits.
+  CHECK(sizes_of(read_at_every_cut(MemcachedFramer(),
+                                   "2199023255553\r\n18446744073709551615\r\n")) == Sizes{15, 22});
   const Reading errors =
       read_at_every_cut(MemcachedFramer(), "ERROR\r\nSERVER_ERROR out of memory\r\nEN\r\n");
   REQUIRE(errors.replies.size() == 3);
@@ -122,7 +125,8 @@ TEST_CASE("memcached: a line, values up to END, statistics, and meta replies") {
 }
 
 TEST_CASE("memcached: what is none of its replies is wrong") {
-  for (const char* text : {"+PONG\r\n", "VALUE k 0 x\r\n", "VALUE k 0 3\r\nabcd\r\n", "\r\n"}) {
+  for (const char* text : {"+PONG\r\n", "VALUE k 0 x\r\n", "VALUE k 0 3\r\nabcd\r\n", "\r\n",
+                           "VALUE k 0 1099511627777\r\n", "18446744073709551616\r\n"}) {
     CAPTURE(text);
     CHECK_FALSE(read_at_every_cut(MemcachedFramer(), text).wrong.empty());
   }
