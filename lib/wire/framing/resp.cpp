@@ -20,8 +20,11 @@ bool is_bulk(char type) noexcept { return std::strchr("$!=", type) != nullptr; }
 const char* begin_value(RespState& state, char type) noexcept {
   if (type == 0 || !std::strchr("+-:$*_#,(!=%~|>", type)) return "it begins with no type of RESP";
   if (type == '>') return "it is a push, which no request asked for";
-  if (!state.begun) state.error = type == '-' || type == '!';
-  state.begun = true;
+  // The reply is the value behind its attributes, which hold values too.
+  if (!state.begun && state.values == 1 && type != '|') {
+    state.begun = true;
+    state.error = type == '-' || type == '!';
+  }
   state.type = type;
   state.part = RespPart::line;
   state.number = state.digits = 0;
@@ -110,22 +113,29 @@ std::size_t take_part(RespState& state, std::string_view text, const char*& wron
 
 Step RespFramer::take(State& state, Bytes bytes, Asked) const noexcept {
   const std::string_view text = as_text(bytes);
+  std::size_t attributes = 0;  // Bytes before the value that is compared.
   for (std::size_t at = 0; at < text.size();) {
     const char* wrong = nullptr;
-    at += take_part(state, text.substr(at), wrong);
+    const std::size_t part = take_part(state, text.substr(at), wrong);
     if (wrong) return step_wrong(wrong);
+    at += part;
+    if (!state.begun) attributes = at;
     if (state.values > 0) continue;
     Step step = step_over(bytes, at, true);
+    step.content = step.content.subspan(attributes);
     step.error = state.error;
     state = {};
     return step;
   }
   Step step = step_over(bytes, bytes.size(), false);
+  step.content = step.content.subspan(attributes);
   if (state.part == RespPart::payload) step.ahead = state.number;
   return step;
 }
 
 std::string_view resp_error_word(std::string_view reply) noexcept {
+  RespFramer::State state;
+  reply = as_text(RespFramer().take(state, as_bytes(reply), {}).content);
   if (reply.starts_with('!')) reply.remove_prefix(std::min(reply.size(), reply.find('\n') + 1));
   if (reply.starts_with('-')) reply.remove_prefix(1);
   return reply.substr(0, std::min(reply.find_first_of(" \r\n"), std::size_t{32}));

@@ -5,7 +5,8 @@
 
 namespace wiremark::wire {
 
-/// One value, with all that is in it. https://redis.io/docs/latest/develop/reference/protocol-spec
+/// One value, with all that is in it, and the attributes before it, which are not compared.
+/// https://redis.io/docs/latest/develop/reference/protocol-spec
 class RespFramer {
  public:
   struct State {
@@ -15,7 +16,7 @@ class RespFramer {
     char type = 0;          // Of the value that is being read.
     bool negative = false;  // Its number.
     bool error = false;     // The reply is one.
-    bool begun = false;     // Its first value was seen.
+    bool begun = false;     // It was seen, and what came is no attribute.
     std::uint8_t digits = 0;
     std::uint64_t number = 0;  // Of its line; then the bytes that are left of its payload.
     std::uint64_t values = 1;  // Still to come, this one included.
@@ -24,7 +25,8 @@ class RespFramer {
   Step take(State& state, Bytes bytes, Asked) const noexcept;
 };
 
-/// What an error reply is counted as: "RESP -ERR".
+/// The first word of an error reply, or of its first bytes: "ERR". Empty where attributes are all
+/// of those.
 std::string_view resp_error_word(std::string_view reply) noexcept;
 
 }  // namespace wiremark::wire

@@ -25,7 +25,7 @@ struct Asked {
 /// A framer never looks at a byte twice, so it does not matter how the bytes were cut.
 struct Step {
   std::size_t taken = 0;        ///< Of the bytes shown: those of this reply.
-  Bytes content = {};           ///< What is compared of them: all, or of HTTP the body.
+  Bytes content = {};           ///< What is compared of them: all, but for heads and attributes.
   std::uint64_t ahead = 0;      ///< Bytes that are known to follow in this reply.
   const char* wrong = nullptr;  ///< Why it is no reply; nothing else counts then.
   std::uint16_t status = 0;     ///< Of a whole HTTP reply.

@@ -88,6 +88,24 @@ TEST_CASE("RESP: one value with all that is in it, and the errors among them") {
             RespFramer(), "|1\r\n+a\r\n:1\r\n+OK\r\n(12\r\n=5\r\ntxt:a\r\n")) == Sizes{17, 5, 11});
 }
 
+TEST_CASE("RESP: a reply is the value behind its attributes, and they are no errors") {
+  const std::string attribute = "|2\r\n+ttl\r\n:10\r\n-a\r\n*2\r\n-b\r\n|1\r\n+c\r\n:0\r\n%0\r\n";
+  const std::string text = attribute + "-ERR no\r\n" + attribute + attribute + "*1\r\n-in\r\n" +
+                           "*2\r\n" + attribute + "-in\r\n$2\r\nok\r\n|0\r\n!5\r\nSYN x\r\n";
+  const Reading reading = read_at_every_cut(RespFramer(), text);
+  REQUIRE(reading.replies.size() == 4);
+  CHECK(reading.replies[0].error);
+  CHECK(reading.replies[0].content == "-ERR no\r\n");
+  CHECK_FALSE(reading.replies[1].error);
+  CHECK(reading.replies[1].content == "*1\r\n-in\r\n");
+  CHECK_FALSE(reading.replies[2].error);
+  CHECK(reading.replies[2].content == "*2\r\n" + attribute + "-in\r\n$2\r\nok\r\n");
+  CHECK(reading.replies[3].error);
+  CHECK(resp_error_word(attribute + "-ERR no\r\n") == "ERR");
+  CHECK(resp_error_word("|0\r\n!5\r\nSYN x\r\n") == "SYN");
+  CHECK(resp_error_word(attribute).empty());
+}
+
 TEST_CASE("RESP: what is no value is wrong at the byte where it is seen") {
   for (const char* text : {"HTTP/1.1", "+OK\n", "$3\r\nabcd\r\n", "$x\r\n", "$\r\n", "*-2\r\n",
                            "$3\r\nabc\rx", ">2\r\n", "+OK\rx", "$9999999999999\r\n"}) {
