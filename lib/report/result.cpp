@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <ctime>
 
+#include "measure/quantity.h"
+
 namespace wiremark::report {
 
 using namespace measure;
@@ -116,13 +118,21 @@ std::chrono::system_clock::time_point parse_moment(const std::string& text) {
   return std::chrono::system_clock::from_time_t(::timegm(&utc));
 }
 
-void add_error(ErrorCounts& errors, const std::string& kind, std::uint64_t count) {
-  const auto known = std::ranges::find(errors, kind, &ErrorCounts::value_type::first);
-  if (known == errors.end()) {
-    errors.emplace_back(kind, count);
+void add_count(KindCounts& counts, const std::string& kind, std::uint64_t count) {
+  const auto known = std::ranges::find(counts, kind, &KindCounts::value_type::first);
+  if (known == counts.end()) {
+    counts.emplace_back(kind, count);
   } else {
     known->second += count;
   }
+}
+
+std::string counts_text(const KindCounts& counts) {
+  std::string text;
+  for (const auto& [kind, count] : counts) {
+    if (count > 0) text += (text.empty() ? "" : ", ") + kind + " " + format_count(count);
+  }
+  return text;
 }
 
 }  // namespace wiremark::report

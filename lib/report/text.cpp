@@ -170,10 +170,7 @@ void put_outcome(std::string& text, const RunResult& result, bool colour) {
              fmt::format("{} reordered, {} duplicated, {} wrong", format_count(delivery->reordered),
                          format_count(delivery->duplicated), format_count(delivery->wrong)));
   }
-  std::string errors;
-  for (const auto& [kind, count] : result.totals.errors) {
-    if (count > 0) errors += (errors.empty() ? "" : ", ") + kind + " " + format_count(count);
-  }
+  const std::string errors = counts_text(result.totals.errors);
   put_line(text, "errors", errors.empty() ? "none" : errors);
   for (const Check& check : result.checks) {
     put_line(text, "check",

@@ -11,11 +11,14 @@
 
 namespace wiremark::report {
 
-/// How often each kind of error happened, in the order first met.
-using ErrorCounts = std::vector<std::pair<std::string, std::uint64_t>>;
+/// How often each kind of error, or of answer, came, in the order first met.
+using KindCounts = std::vector<std::pair<std::string, std::uint64_t>>;
 
 /// Adds `count` to `kind`, which is appended when new.
-void add_error(ErrorCounts& errors, const std::string& kind, std::uint64_t count = 1);
+void add_count(KindCounts& counts, const std::string& kind, std::uint64_t count = 1);
+
+/// Those that are not 0: "timeout 2, reset 1".
+std::string counts_text(const KindCounts& counts);
 
 /// TCP segments.
 struct Packets {
@@ -77,7 +80,7 @@ struct Totals {
   std::optional<Datagrams> datagrams = std::nullopt;
   double seconds = 0;
   std::optional<Drain> drain = std::nullopt;
-  ErrorCounts errors;
+  KindCounts errors;
   std::uint64_t errors_allowed = 0;
 
   double qps() const noexcept { return seconds > 0 ? static_cast<double>(messages) / seconds : 0; }

@@ -44,12 +44,9 @@ void Case::judge_errors() {
       doubt(all(), "a reply was not what had to come: " + check.detail);
   }
   if (const std::uint64_t errors = totals.errors_sum(); errors > 0) {
-    std::string kinds;
-    for (const auto& [kind, count] : totals.errors) {
-      if (count > 0) kinds += (kinds.empty() ? "" : ", ") + kind + " " + format_count(count);
-    }
     const bool allowed = errors <= totals.errors_allowed;
-    std::string text = fmt::format("{} ({})", format_counted(errors, "error"), kinds);
+    std::string text =
+        fmt::format("{} ({})", format_counted(errors, "error"), counts_text(totals.errors));
     allowed ? note(std::move(text)) : doubt(all(), std::move(text));
   }
   if (totals.connections < totals.connections_asked) {

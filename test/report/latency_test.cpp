@@ -73,9 +73,9 @@ TEST_CASE("a summary gives its histogram back") {
 TEST_CASE("moments are RFC 3339, and errors are counted by kind") {
   CHECK(format_moment(std::chrono::system_clock::from_time_t(1'795'227'505)) ==
         "2026-11-21T02:18:25Z");
-  ErrorCounts errors;
-  add_error(errors, "timeout");
-  add_error(errors, "reset", 2);
-  add_error(errors, "timeout", 3);
-  CHECK(errors == ErrorCounts{{"timeout", 4}, {"reset", 2}});
+  KindCounts errors;
+  add_count(errors, "timeout");
+  add_count(errors, "reset", 2);
+  add_count(errors, "timeout", 3);
+  CHECK(errors == KindCounts{{"timeout", 4}, {"reset", 2}});
 }

@@ -116,7 +116,7 @@ TEST_CASE("counts, outcomes, errors and processor time are added") {
   CHECK(all->totals.messages == 230'000);
   CHECK(all->totals.connections == 200);
   CHECK(all->totals.packets->in == 780'000);
-  CHECK(all->totals.errors == ErrorCounts{{"timeout", 2}, {"reset", 1}});
+  CHECK(all->totals.errors == KindCounts{{"timeout", 2}, {"reset", 1}});
   CHECK(all->outcome->planned == 230'004);
   CHECK(all->outcome->sent == 230'001);
   CHECK(all->outcome->answered == 230'000);

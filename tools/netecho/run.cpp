@@ -29,10 +29,10 @@ void add_accept_errors(report::RunResult& result, const net::ReactorStats& stats
   const std::uint64_t by_limit = stats.no_descriptors.get();
   const std::uint64_t others = stats.accept_errors.get() - by_limit;
   if (others > 0)
-    report::add_error(result.totals.errors,
+    report::add_count(result.totals.errors,
                       "accept: refused by the system (files, memory or a filter)", others);
   if (by_limit == 0) return;
-  report::add_error(result.totals.errors, "accept: over the limit of open files", by_limit);
+  report::add_count(result.totals.errors, "accept: over the limit of open files", by_limit);
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   result.warnings.push_back(
@@ -137,20 +137,20 @@ report::RunResult EchoRun::result(const EchoOptions& options,
   for (const auto& counts : counts_) {
     result.totals.connections += counts->opened.get();
     for (const auto& [error, count] : counts->closed_by_error) {
-      report::add_error(result.totals.errors, name_of_end(error), count);
+      report::add_count(result.totals.errors, name_of_end(error), count);
     }
     for (const auto& [name, count] : counts->refused)
-      report::add_error(result.totals.errors, name, count);
+      report::add_count(result.totals.errors, name, count);
     if (!counts->first_refusal.empty() && result.warnings.empty())
       result.warnings.push_back("first malformed message: " + counts->first_refusal);
     stats += counts->reactor;
     datagrams_dropped += counts->datagrams_dropped;
   }
   if (stats.refused.get() > 0)
-    report::add_error(result.totals.errors, "over --max-connections", stats.refused.get());
+    report::add_count(result.totals.errors, "over --max-connections", stats.refused.get());
   add_accept_errors(result, stats);
   if (stats.datagrams_refused.get() > 0) {
-    report::add_error(result.totals.errors, "datagrams whose answers might go round for ever",
+    report::add_count(result.totals.errors, "datagrams whose answers might go round for ever",
                       stats.datagrams_refused.get());
   }
   result.path =

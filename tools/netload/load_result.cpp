@@ -104,7 +104,7 @@ void add_totals(report::RunResult& result, const LoadRecord& run) {
   const auto [name, sentence] = run.exchange.checked();
   for (const auto& counts : tally) {
     for (const auto& [kind, count] : counts->errors)
-      report::add_error(result.totals.errors, kind, count);
+      report::add_count(result.totals.errors, kind, count);
     if (!counts->wrong_reply.empty() && result.checks.empty())
       result.checks = {{name.empty() ? "verify" : name, false, counts->wrong_reply}};
   }
