@@ -1,6 +1,7 @@
 // What one thread of a load counts.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "base/counter.h"
+#include "load/exchange/exchange.h"
 #include "measure/histogram.h"
 
 namespace wiremark::load {
@@ -37,6 +39,7 @@ struct Counts {
   Counter overdue;  ///< Planned messages that the load came to over measure::kBehindNs too late.
   Counter sent;
   Counter answered;
+  std::array<Counter, kAnswerKinds> kinds;  ///< Of those: by Reply::kind, 0 left out.
   Counter ended;  ///< Connections that the server closed behind a reply, as that had announced.
   Counter held;   ///< Messages that waited for room in the pipeline of their connection.
   /// Answers that came in the asked time, whichever message they answer: what the rate is made of.

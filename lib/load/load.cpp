@@ -193,7 +193,7 @@ template <Carrier Net>
     // An answer is timed by the kernel's time stamp, or without one when it is read.
     const Nanoseconds received = net_.received();
     const Nanoseconds came = received >= sent.sent_ns ? received : now;
-    answered(message, sent, reply.size, came, std::min(came, net_.heard()), now);
+    answered(message, sent, reply, came, std::min(came, net_.heard()), now);
     if (reply.error) [[unlikely]]
       count_error_reply();
     if (reply.last) [[unlikely]] {
@@ -233,7 +233,7 @@ template <Carrier Net>
   const std::uint32_t before = book_.under_way(i);
   const Ledger::Answer answer = book_.answer(i, *sequence, net_.taken_until());
   if (answer.fate == Ledger::Fate::answered) {
-    answered(message, {answer.planned_ns, answer.sent_ns, answer.own_ns}, bytes.size(), now,
+    answered(message, {answer.planned_ns, answer.sent_ns, answer.own_ns}, reply, now,
              std::min(now, net_.heard()), now);
     if (answer.reordered && measured(i, *sequence)) counts_.reordered.add();
     if (reply.error) count_error_reply();

@@ -132,9 +132,8 @@ class Load {
   [[gnu::always_inline]] void fill(std::size_t client, Nanoseconds now);
   [[gnu::always_inline]] void send(std::size_t client, Nanoseconds now, bool held);
   [[gnu::always_inline]] std::size_t transmit(std::size_t client, MessageId message);
-  [[gnu::always_inline]] void answered(MessageId message, const Slots::Entry& sent,
-                                       std::size_t size, Nanoseconds came, Nanoseconds heard,
-                                       Nanoseconds now);
+  [[gnu::always_inline]] void answered(MessageId message, const Slots::Entry& sent, Reply reply,
+                                       Nanoseconds came, Nanoseconds heard, Nanoseconds now);
   void retire_if_done(std::size_t client);
   void settle_later(std::size_t client, net::Handed handed);
   void settle_now_or_later(std::size_t client);

@@ -179,7 +179,7 @@ void Load<Net>::close_ends_reply(Client& client)
   const Slots::Entry sent = book_.oldest_entry(i);
   const Nanoseconds now = net_.now();
   book_.answered(i);
-  answered(message, sent, reply.size, now, std::min(now, net_.heard()), now);
+  answered(message, sent, reply, now, std::min(now, net_.heard()), now);
   if (reply.error) count_error_reply();
   ended_by_server(i);
 }

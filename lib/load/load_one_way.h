@@ -55,11 +55,11 @@ void Load<Net>::settle(std::size_t client) {
       const MessageId message = this->message(client, book_.oldest(client));
       const Slots::Entry sent = book_.oldest_entry(client);
       book_.answered(client);
-      answered(message, sent, 0, now, now, now);
+      answered(message, sent, {}, now, now, now);
     } else {
       const auto answer = book_.answer(client, next, now);
       if (answer.fate != Ledger::Fate::answered) continue;  // It was dropped.
-      answered(message(client, next), {answer.planned_ns, answer.sent_ns, answer.own_ns}, 0, now,
+      answered(message(client, next), {answer.planned_ns, answer.sent_ns, answer.own_ns}, {}, now,
                now, now);
     }
   }

@@ -108,17 +108,18 @@ inline void Load<Net>::fill(std::size_t client, Nanoseconds now) {
 // It `came` when the kernel says, or when it was read; a loop that is never held up would have
 // `heard` of it then.
 template <Carrier Net>
-inline void Load<Net>::answered(MessageId message, const Slots::Entry& sent, std::size_t size,
+inline void Load<Net>::answered(MessageId message, const Slots::Entry& sent, Reply reply,
                                 Nanoseconds came, Nanoseconds heard, Nanoseconds now) {
   --under_way_;
   const bool measured = this->measured(message.client, message.sequence);
   Counts& counts = counts_;
   if (in_time(measured, came)) {
     counts.in_time.add();
-    counts.bytes_in.add(size);
+    counts.bytes_in.add(reply.size);
   }
   if (!measured) return;
   counts.answered.add();
+  if (reply.kind != 0) counts.kinds[reply.kind].add();
   if (came >= end_) counts.drained.add();
   counts.last_answer_ns.store(now, std::memory_order_relaxed);
   if (open_loop_) counts.service.record(came - sent.sent_ns);

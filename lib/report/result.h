@@ -225,6 +225,7 @@ struct RunResult {
   std::uint64_t rss_bytes = 0;  ///< This process, at its highest.
   std::optional<std::uint64_t> server_rss_bytes;
   std::optional<Outcome> outcome;
+  std::optional<KindCounts> answers;
   std::optional<Pacing> pacing;
   std::optional<Loop> loop;
   std::optional<ProcessorWait> wait;  ///< Of this process.
@@ -303,6 +304,10 @@ struct RunResult {
       {.column = "server_rss_bytes", .of_server = true, .missed = "the server's memory"});
     f("outcome", outcome, "netload: what became of the messages of the measured part.",
       {.column = "outcome_", .missed = "the outcome"});
+    f("answers", answers, kCounted,
+      "netload: the answers of the outcome by what they said, where the protocol tells: by their "
+      "status of HTTP, errors among them.",
+      {.column = "answers", .missed = "the answers by status"});
     f("pacing", pacing, "netload with a rate: how far it was behind its own plan.",
       {.column = "pacing_", .beside = "outcome"});
     f("loop", loop, "netload: whether its loops kept to their work.",

@@ -150,6 +150,8 @@ std::string run_delay_text(const RunResult& result) {
 void put_outcome(std::string& text, const RunResult& result, bool colour) {
   text += '\n';
   if (result.outcome) put_line(text, "outcome", text_of(*result.outcome));
+  if (result.answers && !result.answers->empty())
+    put_line(text, "answers", counts_text(*result.answers));
   if (result.pacing) put_line(text, "pacing", text_of(*result.pacing));
   if (const auto& loop = result.loop; loop && loop->held_up_s > 0) {
     put_line(text, "loop",

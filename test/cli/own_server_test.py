@@ -2,6 +2,7 @@
 """netload against servers of a few lines: every form of --reply, and what a newcomer does wrong."""
 
 import contextlib
+import itertools
 import socket
 import struct
 import tempfile
@@ -313,14 +314,58 @@ def servers_of_different_protocols_are_compared():
         contains(compared.out, f"http://{server.address} against redis://{cache.address}, round by round:")
 
 
-def http(connection, response):
-    """Answers each request until the client ends."""
+def http(connection, *responses):
+    """Answers the requests with these in turn until the client ends."""
     received = b""
+    in_turn = itertools.cycle(responses)
     while data := connection.recv(1000):
         received += data
         while b"\r\n\r\n" in received:
             received = received.partition(b"\r\n\r\n")[2]
-            connection.sendall(response)
+            connection.sendall(next(in_turn))
+
+
+def statuses(*codes, body=b"hello"):
+    """A web server that answers the requests of each connection with these statuses in turn."""
+    responses = [b"HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n%b" % (code, len(body), body) for code in codes]
+    return BadServer(lambda connection, _: http(connection, *responses))
+
+
+def answered(server, *flags, code):
+    """The answers to one connection by status, and the errors."""
+    result = netload(f"http://{server.address}", "-c", "1", "-n", "400", "--json", *flags).ended_with(code).json()
+    expect_outcome(result)
+    equal(sum(result["answers"].values()), result["outcome"]["answered"], "answers of all statuses")
+    return result["answers"], result["totals"]["errors"]
+
+
+@case
+def answers_are_counted_by_status():
+    with statuses(200, 302, 404, 503) as server:
+        quarters = dict.fromkeys(["200", "302", "404", "503"], 100)
+        equal(answered(server, code=4), (quarters, {"HTTP 404": 100, "HTTP 503": 100}), "answers")
+        equal(answered(server, "-P", "4", "-R", "4000", "--max-errors", "200", code=0)[0], quarters, "in an open loop")
+        said = netload(f"http://{server.address}", "-c", "1", "-n", "400").ended_with(4).out
+        contains(said, "answers     200 100, 302 100, 404 100, 503 100\n")
+        # What came in the warm-up is among the answers as little as among the messages.
+        answered(server, "-R", "400", "-w", "100ms", "--max-errors", "1M", code=0)
+        equal(answered(server, "--expect-status", "2xx,3xx,404", code=4)[1], {"HTTP 503": 100}, "unwanted")
+    with answers(4, lambda _: b"+OK\r\n") as server:
+        expect("answers" not in works(server, "--send", "ping", "--reply", "resp"), "answers of no kind are counted")
+
+
+@case
+def the_status_decides_whatever_the_body_is():
+    with statuses(500) as server, tempfile.NamedTemporaryFile() as file:
+        file.write(b"hello")
+        file.flush()
+        every = ({"500": 400}, {"HTTP 500": 400})
+        for expected in ("hello", "", "same", f"@{file.name}"):
+            equal(answered(server, "--expect", expected, code=4), every, f"--expect {expected!r}")
+            equal(answered(server, "--expect", expected, "--expect-status", "500", code=0), ({"500": 400}, {}),
+                  f"--expect {expected!r} --expect-status 500")
+    with statuses(200) as server:
+        equal(answered(server, "--expect-status", "404", code=4), ({"200": 400}, {"HTTP 200": 400}), "not wanted")
 
 
 @case
@@ -334,7 +379,9 @@ def what_is_wrong_with_a_command_line():
                        (["--send", "x", "--expect", "y", "--reply", "line", "--no-verify", port],
                         "leave it or --expect out"),
                        (["--send", "x", "--expect", "y", "--reply", "none", port], "leave --expect out"),
-                       (["ftp://localhost"], "redis://"), (["--method", "PUT", "--send", "x", port], "--reply http"),
+                       (["ftp://localhost"], "redis://"),
+                       (["--send", "x", "--expect-status", "404", port], "--reply http"),
+                       (["http://localhost", "--expect-status", "teapot"], "such as 404"), (["--method", "PUT", "--send", "x", port], "--reply http"),
                        (["--bypass", "--send", "x"], "leave --send out"),
                        (["--compare", f"epoll,{port}"], "name those of one kind"),
                        (["--compare", f"{port},http:x"], "http:x"),

@@ -160,6 +160,7 @@ def nginx_errors_count_by_name():
         for path, status in (("none", 404), ("busy", 503)):
             result = checked(f"http://{server.address}/{path}", code=4)
             equal(result["totals"]["errors"], {f"HTTP {status}": 2000}, "errors")
+            equal(result["answers"], {str(status): 2000}, "answers")
             equal(result["outcome"]["answered"], 2000, "answered")
 
 

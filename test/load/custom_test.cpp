@@ -57,6 +57,8 @@ Spoken speak(std::string reply, std::optional<std::string> expect = {}) {
   return Spoken({.send = {"PING\\r\\n"}, .reply = std::move(reply), .expect = std::move(expect)});
 }
 
+constexpr const char* kPage = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
 void check_contains(const std::string& text, std::string_view part) {
   CAPTURE(text);
   CHECK(text.contains(part));
@@ -138,9 +140,52 @@ TEST_CASE("an error reply is an answer that is counted by its name, unless it wa
   Spoken web({.scheme = "http", .authority = "here"});
   CHECK(web.read("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").error);
   CHECK(web.exchange->refusal().kind == "HTTP 404");
+  CHECK(web.read(kPage).kind == 200);
+  CHECK(web.plan->tells_kinds());
+  CHECK(web.plan->name_of_kind(200) == "200");
+  CHECK_FALSE(redis.plan->tells_kinds());
   Spoken cache({.scheme = "memcached"});
   CHECK(cache.read("SERVER_ERROR no\r\n").error);
   CHECK(cache.exchange->refusal().kind == "memcached SERVER_ERROR");
+}
+
+TEST_CASE("an expected text pardons an error only where it is that of one") {
+  const auto pardoned = [](std::string reply, std::string expect, std::string_view bytes) {
+    return !speak(std::move(reply), std::move(expect)).read(bytes).error;
+  };
+  CHECK(pardoned("resp", "-", "-ERR no\r\n"));
+  CHECK(pardoned("resp", "!", "!6\r\nERR no\r\n"));
+  CHECK_FALSE(pardoned("resp", "", "-ERR no\r\n"));
+  CHECK(pardoned("memcached", "SERVER_ERROR", "SERVER_ERROR no\r\n"));
+  CHECK_FALSE(pardoned("memcached", "", "SERVER_ERROR no\r\n"));
+  CHECK_FALSE(pardoned("memcached", "E", "ERROR\r\n"));
+  for (const char* expect : {"", "hello", "same"})
+    CHECK_FALSE(pardoned("http", expect, "HTTP/1.1 500 No\r\nContent-Length: 5\r\n\r\nhello"));
+}
+
+TEST_CASE("of HTTP statuses those are right that were named, or all below 400") {
+  const auto is_error = [](std::string wanted, int status) {
+    Spoken web({.expect_status = std::move(wanted), .scheme = "http", .authority = "here"});
+    const Reply reply =
+        web.read("HTTP/1.1 "s + std::to_string(status) + " X\r\nContent-Length: 0\r\n\r\n");
+    CHECK(reply.kind == status);
+    CHECK_FALSE(reply.refused);
+    return reply.error;
+  };
+  CHECK_FALSE(is_error("", 200));
+  CHECK_FALSE(is_error("", 399));
+  CHECK(is_error("", 400));
+  CHECK(is_error("", 999));
+  CHECK_FALSE(is_error("404", 404));
+  CHECK(is_error("404", 200));
+  CHECK_FALSE(is_error("404,2xx", 299));
+  CHECK(is_error("404,2xx", 300));
+  for (const char* wrong :
+       {"", "x", "99", "199", "1xx", "2x", "xxx", "2xxx", "1000", "404,", "-04"})
+    CHECK_FALSE(check_statuses(wrong));
+  Spoken wanted({.expect = "hello", .expect_status = "500", .scheme = "http"});
+  CHECK_FALSE(wanted.read("HTTP/1.1 500 No\r\nContent-Length: 5\r\n\r\nhello").error);
+  CHECK(wanted.read("HTTP/1.1 500 No\r\nContent-Length: 4\r\n\r\nhell").refused);
 }
 
 TEST_CASE("of HTTP the status and the body are compared, and not the head") {

@@ -32,6 +32,7 @@ RunResult other_sample() {
   result.totals.messages = 30'000;
   result.totals.seconds = 4;
   result.totals.errors = {{"timeout", 2}, {"reset", 1}};
+  result.answers = {{"302", 3}, {"200", 2}};
   result.outcome = Outcome{30'004, 30'001, 30'000, 1, 1, 3};
   result.pacing = Pacing{5, 3};
   result.config = {{"connections", "100"}, {"rate", "75"}};
@@ -117,6 +118,7 @@ TEST_CASE("counts, outcomes, errors and processor time are added") {
   CHECK(all->totals.connections == 200);
   CHECK(all->totals.packets->in == 780'000);
   CHECK(all->totals.errors == KindCounts{{"timeout", 2}, {"reset", 1}});
+  CHECK(*all->answers == KindCounts{{"200", 199'002}, {"404", 1'000}, {"302", 3}});
   CHECK(all->outcome->planned == 230'004);
   CHECK(all->outcome->sent == 230'001);
   CHECK(all->outcome->answered == 230'000);

@@ -65,6 +65,7 @@ inline RunResult sample_result() {
                          {.looks = 100, .mean = 92.5, .p50 = 0, .p99 = 460, .max = 2'048},
                          {.looks = 100, .mean = 0.5, .p50 = 0, .p99 = 0, .max = 50}};
   result.outcome = Outcome{.planned = 200'000, .sent = 200'000, .answered = 200'000};
+  result.answers = {{"200", 199'000}, {"404", 1'000}};
   result.loop = Loop{.gap_max = 2'500'000, .held_up_s = 0.0125};
   result.server_loop = ServerLoop{.gap_max = 1'250'000, .held_up_s = 0.005, .away_s = 0.0005};
   result.wait = ProcessorWait{
@@ -100,6 +101,7 @@ inline RunResult sample_of_datagrams() {
   RunResult result = sample_result();
   result.pacing.reset();
   result.other_clients.reset();
+  result.answers.reset();
   result.generators = {{.name = "rank 0",
                         .host = "one 10.0.0.1",
                         .lost = "",

@@ -116,6 +116,10 @@ void add_custom_options(CommandLine& line, load::CustomOptions& custom) {
   line.add("--expect", custom.expect, "WHAT", optional_text,
            "Compare replies: same, with the first; TEXT, with how they begin; @FILE, with all of "
            "them; of HTTP status and body (not compared)");
+  line.add_text("--expect-status", custom.expect_status, "LIST",
+                "Statuses of HTTP that are no errors, such as 404, or 200,3xx: any other is one "
+                "(those below 400)")
+      .check(load::check_statuses);
   line.add_text("--greeting", custom.greeting, "FORM",
                 "The server speaks first, and its greeting ends so, such as until:TEXT (it does "
                 "not)")

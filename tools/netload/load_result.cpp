@@ -21,7 +21,7 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
   const LoadOptions& options = run.options;
   const load::Plan& plan = run.plan;
   const auto on_off = [](bool on) { return on ? "on" : "off"; };
-  return {
+  std::vector<std::pair<std::string, std::string>> config = {
       {"target", run.target.address.to_string()},
       {"connections", std::to_string(plan.connections)},
       {"share", fmt::format("{}/{}", plan.share.index, plan.share.of)},
@@ -46,6 +46,9 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
       {"max-errors", std::to_string(options.errors_max)},
       {"seed", std::to_string(options.exchange.seed)},
   };
+  if (const std::string& wanted = options.exchange.custom.expect_status; !wanted.empty())
+    config.emplace_back("expect-status", wanted);
+  return config;
 }
 
 void add_datagrams(report::RunResult& result, const LoadRecord& run) {
@@ -175,6 +178,15 @@ void add_outcome(report::RunResult& result, const LoadRecord& run) {
   // What comes after the books have forgotten its message counts as late, were it answered or not.
   outcome.late = std::min(tally.sum(&load::Counts::late), outcome.lost);
   result.outcome = outcome;
+  if (!run.exchange.tells_kinds()) return;
+  result.answers.emplace();
+  for (std::size_t kind = 1; kind < load::kAnswerKinds; ++kind) {
+    std::uint64_t count = 0;
+    for (const auto& counts : tally) count += counts->kinds[kind].get();
+    if (count > 0)
+      result.answers->emplace_back(run.exchange.name_of_kind(static_cast<std::uint16_t>(kind)),
+                                   count);
+  }
 }
 
 // What a batch adds to the figures, and by which clock answers are timed.

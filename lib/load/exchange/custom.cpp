@@ -238,6 +238,12 @@ Result<> check_reply(const std::string& form) {
   return {};
 }
 
+Result<> check_statuses(const std::string& text) {
+  if (const auto statuses = parse_statuses(text); !statuses)
+    return std::unexpected(statuses.error());
+  return {};
+}
+
 Result<> check_request(const std::string& text) {
   Request request;
   return text.starts_with('@') ? Result<>() : request.add_text(text);
@@ -249,6 +255,8 @@ std::string conflict_in(const CustomOptions& options, bool datagrams, bool verif
   const bool asks_http = !options.method.empty() || !options.headers.empty() || options.body;
   if (asks_http && form != Http::kScheme.reply)
     return "--method, --header and --body are of HTTP: name http://HOST:PORT, or --reply http";
+  if (!options.expect_status.empty() && form != Http::kScheme.reply)
+    return "--expect-status is of HTTP: name http://HOST:PORT, or --reply http";
   if (asks_http && sends)
     return "--send is the whole request: leave --method, --header and --body out";
   if (!sends && options.scheme.empty() && form != Http::kScheme.reply)
@@ -276,6 +284,11 @@ Result<std::unique_ptr<ExchangePlan>> plan_custom(const CustomOptions& options, 
                 .datagrams = datagrams};
   auto form = parse_form(custom.form);
   if (!form) return std::unexpected(form.error());
+  if (Http* const http = std::get_if<Http>(&*form); http && !options.expect_status.empty()) {
+    const auto wanted = parse_statuses(options.expect_status);
+    if (!wanted) return std::unexpected(wanted.error());
+    http->wanted = *wanted;
+  }
   auto requests = requests_of(options);
   if (!requests) return std::unexpected(requests.error());
   custom.requests = std::move(*requests);

@@ -83,7 +83,7 @@ class CustomExchange final : public Exchange {
   CustomExchange(const CustomPlan& plan, const Protocol& protocol, std::size_t clients)
       : Exchange(plan.lasting(), plan.one_way()),
         plan_(plan),
-        framer_(protocol.framer),
+        protocol_(protocol),
         compared_(plan.custom().compared),
         size_max_(plan.custom().size_max),
         lines_(clients),
@@ -104,7 +104,7 @@ class CustomExchange final : public Exchange {
 
   Reply reply(MessageId id, Bytes bytes) override {
     Line& line = lines_[id.client];
-    const wire::Step step = framer_.take(line.state, bytes, plan_.asked(id.sequence));
+    const wire::Step step = protocol_.framer.take(line.state, bytes, plan_.asked(id.sequence));
     if (step.wrong) [[unlikely]]
       return refuse(plan_.no_reply(step.wrong, begin_of(line, bytes)));
     const std::uint64_t size = line.read + step.taken;
@@ -115,9 +115,11 @@ class CustomExchange final : public Exchange {
       keep(line, bytes.first(step.taken), step.content);
       return {.consumed = step.taken};
     }
-    Reply reply{
-        .consumed = step.taken, .size = static_cast<std::uint32_t>(size), .last = step.last};
-    if (compared_ != Compared::nothing || step.error) check(line, id, bytes, step, reply);
+    Reply reply{.consumed = step.taken,
+                .size = static_cast<std::uint32_t>(size),
+                .kind = kind_of(step),
+                .last = step.last};
+    if (compared_ != Compared::nothing || is_error(step)) check(line, id, bytes, step, reply);
     line.offset += size;
     if (line.read > 0) forget(line);
     return reply;
@@ -125,11 +127,12 @@ class CustomExchange final : public Exchange {
 
   Reply closed(MessageId id) override {
     Line& line = lines_[id.client];
-    if constexpr (requires { framer_.close(line.state); }) {
-      const wire::Step step = framer_.close(line.state);
+    if constexpr (requires { protocol_.framer.close(line.state); }) {
+      const wire::Step step = protocol_.framer.close(line.state);
       if (!step.whole) return {};
-      Reply reply{.size = static_cast<std::uint32_t>(line.read), .last = true};
-      if (compared_ != Compared::nothing || step.error) check(line, id, {}, step, reply);
+      Reply reply{
+          .size = static_cast<std::uint32_t>(line.read), .kind = kind_of(step), .last = true};
+      if (compared_ != Compared::nothing || is_error(step)) check(line, id, {}, step, reply);
       return reply;
     }
     return {};
@@ -176,6 +179,29 @@ class CustomExchange final : public Exchange {
     return to;
   }
 
+  bool is_error(const wire::Step& step) const noexcept {
+    if constexpr (requires { protocol_.is_error(step); })
+      return protocol_.is_error(step);
+    else
+      return step.error;
+  }
+
+  static std::uint16_t kind_of(const wire::Step& step) noexcept {
+    if constexpr (requires { Protocol::kind(step); })
+      return Protocol::kind(step);
+    else
+      return 0;
+  }
+
+  // Whether an error is what --expect names, and so no error: its text must be that of one. Of
+  // HTTP it is the body, which says nothing of the status.
+  static bool names_error(std::string_view expected) noexcept {
+    if constexpr (requires { Protocol::names_error(expected); })
+      return Protocol::names_error(expected);
+    else
+      return false;
+  }
+
   static std::string begin_of(const Line& line, Bytes bytes) {
     return line.begin + std::string(as_text(bytes.first(std::min(bytes.size(), kBeginMax))));
   }
@@ -208,6 +234,7 @@ class CustomExchange final : public Exchange {
     std::string_view content = as_text(step.content);
     if (line.read > 0) content = line.content += content;
     std::string_view expected = plan_.custom().expected;
+    const bool error = is_error(step);
     bool right = true;
     if (compared_ == Compared::whole) {
       right = content == expected;
@@ -216,14 +243,14 @@ class CustomExchange final : public Exchange {
     } else if (compared_ == Compared::request) {
       expected = as_text(made(id, plan_.request(id.sequence), compared_with_));
       right = content == expected;
-    } else if (compared_ == Compared::first && !step.error) {
+    } else if (compared_ == Compared::first && !error) {
       First& first = firsts_[id.sequence % firsts_.size()];
       if (!first.known) first = {true, step.status, std::string(content)};
       expected = first.content;
       right = content == expected && step.status == first.status;
     }
     const bool named = compared_ == Compared::whole || compared_ == Compared::beginning;
-    if (step.error && !(named && right)) {
+    if (error && !(named && right && names_error(expected))) {
       const std::string begin = begin_of(line, bytes.first(step.taken));
       reply.error = true;
       refusal_.kind = Protocol::error(step, begin);
@@ -240,7 +267,7 @@ class CustomExchange final : public Exchange {
   };
 
   const CustomPlan& plan_;
-  const typename Protocol::Framer framer_;
+  const Protocol protocol_;
   const Compared compared_;
   const std::uint64_t size_max_;
   std::vector<Line> lines_;
@@ -260,6 +287,15 @@ class ProtocolPlan final : public CustomPlan {
 
   std::unique_ptr<Exchange> exchange(std::size_t clients) const override {
     return std::make_unique<CustomExchange<Protocol>>(*this, protocol_, clients);
+  }
+  bool tells_kinds() const noexcept override {
+    return requires { Protocol::name_of_kind(1); };
+  }
+  std::string name_of_kind(std::uint16_t kind) const override {
+    if constexpr (requires { Protocol::name_of_kind(kind); })
+      return Protocol::name_of_kind(kind);
+    else
+      return {};
   }
 
  private:

@@ -19,6 +19,7 @@ struct CustomOptions {
   std::string send_lines = {};             ///< A file with a request a line.
   std::string reply = {};                  ///< Where a reply ends; empty: see reply_of().
   std::optional<std::string> expect = {};  ///< same, TEXT or @FILE.
+  std::string expect_status = {};          ///< HTTP; empty: see Http::is_error().
   std::string greeting = {};               ///< Where it ends, of servers that speak first.
   std::string scheme = {};                 ///< Of the target: "http", "redis"; mostly empty.
   std::string authority = {};              ///< Of the target: "localhost:8080".
@@ -48,6 +49,9 @@ bool has_ids(const CustomOptions& options);
 Result<> check_reply(const std::string& form);
 /// Errors: an escape or a field that is none. Files are not read.
 Result<> check_request(const std::string& text);
+
+/// Errors: a part that is neither a status nor a class of them.
+Result<> check_statuses(const std::string& text);
 
 /// What does not go together, and the fix; empty where all does.
 std::string conflict_in(const CustomOptions& options, bool datagrams, bool verify);

@@ -21,13 +21,17 @@ struct MessageId {
   std::uint32_t sequence;    ///< Its number on the connection, from 0.
 };
 
+/// Kinds of answers are numbered below this; HTTP's are its statuses.
+inline constexpr std::size_t kAnswerKinds = 1000;
+
 /// What an exchange made of received bytes; small enough to be returned in registers.
 struct Reply {
   std::size_t consumed = 0;  ///< Bytes that are done with; may be 0 until the reply is whole.
   std::uint32_t size = 0;    ///< Bytes of the reply that is now whole; 0 while none is.
-  bool refused = false;      ///< The reply is wrong; refusal() says why.
-  bool error = false;        ///< A right reply which says that its request failed: see refusal().
-  bool last = false;         ///< The server closes the connection behind it.
+  std::uint16_t kind = 0;    ///< Of a whole one: see name_of_kind(); 0: it has none.
+  bool refused : 1 = false;  ///< The reply is wrong; refusal() says why.
+  bool error : 1 = false;    ///< A right reply which says that its request failed: see refusal().
+  bool last : 1 = false;     ///< The server closes the connection behind it.
 };
 static_assert(sizeof(Reply) <= 2 * sizeof(void*));
 
@@ -108,6 +112,10 @@ class ExchangePlan {
   virtual std::pair<std::string, std::string> checked() const = 0;
   /// A guess why no answer came at all; empty if there is none.
   virtual std::string unanswered() const { return {}; }
+  /// Whether the protocol tells kinds of answers apart, such as HTTP's statuses.
+  virtual bool tells_kinds() const noexcept { return false; }
+  /// What answers of Reply::kind are counted as: "404".
+  virtual std::string name_of_kind(std::uint16_t) const { return {}; }
   /// A warning about what is sent; usually empty.
   virtual std::string note() const { return {}; }
 };

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+
+#include "base/list.h"
 
 namespace wiremark::load {
 
@@ -15,6 +18,25 @@ bool names(std::string_view header, std::string_view lower) noexcept {
 }
 
 }  // namespace
+
+Result<Statuses> parse_statuses(std::string_view text) {
+  Statuses statuses;
+  for (const std::string_view item : split_list(text)) {
+    const bool is_class = item.size() == 3 && item.ends_with("xx");
+    const std::string_view digits = item.substr(0, is_class ? 1 : item.npos);
+    std::size_t first = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), first);
+    if (is_class) first *= 100;
+    // Below 200 they are interim: another one follows.
+    if (error != std::errc{} || end != digits.data() + digits.size() || item.size() != 3 ||
+        first < 200)
+      return failed(fmt::format("'{}' is not a status such as 404, or a class such as 2xx", item),
+                    {}, 0);
+    for (std::size_t status = first; status < first + (is_class ? 100 : 1); ++status)
+      statuses.set(status);
+  }
+  return statuses;
+}
 
 Result<Request> http_request(const CustomOptions& options) {
   const auto given = [&](std::string_view lower) {

@@ -3,11 +3,22 @@
 
 #include <fmt/format.h>
 
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "load/exchange/request.h"
 #include "load/exchange/scheme.h"
 #include "wire/framing/http.h"
 
 namespace wiremark::load {
+
+/// The statuses that answers of HTTP may have.
+using Statuses = std::bitset<kAnswerKinds>;
+
+/// Statuses and classes of them with commas between: "404", "200,3xx". Errors: anything else.
+Result<Statuses> parse_statuses(std::string_view text);
 
 struct Http {
   using Framer = wire::HttpFramer;
@@ -16,8 +27,15 @@ struct Http {
   static std::string error(const wire::Step& step, std::string_view) {
     return fmt::format("HTTP {}", step.status);
   }
+  static std::uint16_t kind(const wire::Step& step) noexcept { return step.status; }
+  static std::string name_of_kind(std::uint16_t kind) { return std::to_string(kind); }
+  /// A status that is not among those wanted, or of 400 and over where none were named.
+  bool is_error(const wire::Step& step) const noexcept {
+    return wanted ? !(*wanted)[step.status] : step.error;
+  }
 
   Framer framer = {};
+  std::optional<Statuses> wanted = {};  ///< --expect-status
 };
 
 /// One request, with what --method, --header and --body say, of the path of the target.

@@ -22,6 +22,10 @@ struct Memcached {
     return "memcached " + std::string(wire::memcached_error_word(reply));
   }
 
+  static bool names_error(std::string_view expected) noexcept {
+    return !wire::memcached_error_word(expected).empty();
+  }
+
   Framer framer = {};
 };
 

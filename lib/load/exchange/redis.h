@@ -21,6 +21,10 @@ struct Redis {
     return "RESP -" + std::string(wire::resp_error_word(reply));
   }
 
+  static bool names_error(std::string_view expected) noexcept {
+    return expected.starts_with('-') || expected.starts_with('!');
+  }
+
   Framer framer = {};
 };
 
