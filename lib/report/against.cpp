@@ -8,6 +8,8 @@
 #include <tuple>
 
 #include "measure/conclusion.h"
+#include "measure/quantity.h"
+#include "report/answers.h"
 #include "report/folding.h"
 #include "report/verdict.h"
 
@@ -155,6 +157,11 @@ std::string difference(const RunResult& before, const RunResult& after) {
       differ("the backend", before.path.active, after.path.active)};
   for (const std::string& check : checks) {
     if (!check.empty()) return check;
+  }
+  if (const auto unlike = unlike_answers(before.answers.value_or(KindCounts()),
+                                         after.answers.value_or(KindCounts()))) {
+    return fmt::format("{} was {} of the answers and is {}", unlike->kind,
+                       format_share(unlike->one_pct), format_share(unlike->other_pct));
   }
   const auto option = [](const RunResult& run, const std::string& name) {
     const auto found =

@@ -7,6 +7,7 @@
 
 #include "measure/conclusion.h"
 #include "measure/quantity.h"
+#include "report/answers.h"
 #include "report/ratio_bar.h"
 #include "report/round_figures.h"
 #include "report/study.h"
@@ -102,6 +103,11 @@ std::string ratios_text(const Comparison& study, Letters letters) {
 }
 
 std::string conclusion_text(const Compared& one, const Compared& base) {
+  if (const auto unlike = unlike_answers(answers_of(one.rounds), answers_of(base.rounds))) {
+    return fmt::format("cannot tell {} and {} apart: {} of the answers of {} were {}, and {} of {}",
+                       one.backend, base.backend, format_share(unlike->one_pct), one.backend,
+                       unlike->kind, format_share(unlike->other_pct), base.backend);
+  }
   for (const Ratio& ratio : kRatios) {
     const auto interval = interval_of(one.rounds, base.rounds, ratio.of);
     if (!interval) continue;

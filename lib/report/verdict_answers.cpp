@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "measure/quantity.h"
+#include "report/answers.h"
 #include "report/verdict_case.h"
 
 namespace wiremark::report {
@@ -53,6 +54,16 @@ void Case::judge_errors() {
     doubt(all(), fmt::format("only {} of {} opened", format_count(totals.connections),
                              format_counted(totals.connections_asked, "connection")));
   }
+}
+
+// A note: answers of HTTP of which none was a success, and nobody said that this is wanted.
+void Case::judge_statuses() {
+  const auto& answers = result_.answers;
+  if (!answers || answers->empty() || !result_.option("expect-status").empty()) return;
+  if (!statuses_of(*answers, '2').empty()) return;
+  note(
+      fmt::format("no answer had a status of 2xx ({}): --expect-status names those that are wanted",
+                  counts_text(*answers)));
 }
 
 // A sum without one of its parts is not the load that was asked for.

@@ -64,6 +64,7 @@ class Case {
   void judge_hidden_stall();
   void judge_datagrams();
   void judge_errors();
+  void judge_statuses();
   void judge_generators_lost();
   void judge_samples();
 

@@ -266,6 +266,7 @@ Judgement Case::judge() {
   judge_steal();
   judge_datagrams();
   judge_errors();
+  judge_statuses();
   judge_generators_lost();
   judge_samples();
   judge_others();

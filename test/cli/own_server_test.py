@@ -3,6 +3,7 @@
 
 import contextlib
 import itertools
+import os
 import socket
 import struct
 import tempfile
@@ -11,7 +12,7 @@ import threading
 from bad_server import TIMEOUT, BadServer
 from case import case, contains, equal, expect, run, wait_until
 from outcome import expect_outcome
-from process import free_port, netload, receive, require_backend
+from process import free_port, netload, program, receive, require_backend, run_program
 
 SHORT = ["-c", "4", "-n", "400", "--json"]
 
@@ -366,6 +367,39 @@ def the_status_decides_whatever_the_body_is():
                   f"--expect {expected!r} --expect-status 500")
     with statuses(200) as server:
         equal(answered(server, "--expect-status", "404", code=4), ({"200": 400}, {"HTTP 200": 400}), "not wanted")
+
+
+@case
+def redirects_alone_are_told():
+    with statuses(302) as server:
+        web = [f"http://{server.address}", *SHORT]
+        told = "no answer had a status of 2xx (302 400): --expect-status names those that are wanted"
+        contains("\n".join(netload(*web).ended_with(0).json()["warnings"]), told)
+        expect(told not in netload(*web, "--expect-status", "302").ended_with(0).json()["warnings"], "it is wanted")
+
+
+@case
+def redirects_are_compared_with_no_pages():
+    with statuses(200) as pages, statuses(302) as redirects, tempfile.TemporaryDirectory() as folder:
+        one, other = (f"http://{server.address}" for server in (pages, redirects))
+        flags = ["-c", "2", "-n", "200", "--progress", "off"]
+        compared = netload("--compare", f"{one},{other}", *flags, "--rounds", "2").ended_with(0)
+        contains(" ".join(compared.out.split()), f"cannot tell {other} and {one} apart: 100 % of the answers of "
+                                                 f"{other} were 302, and 0 % of {one}")
+        before, now = (os.path.join(folder, name) for name in ("before.json", "now.json"))
+        header = ["--header", "Host: here"]
+        netload(one, *flags, *header, f"--json={before}").ended_with(0)
+        netload(other, *flags, *header, f"--json={now}").ended_with(0)
+        contains(run_program(program("NETREPORT"), now, "--against", before).ended_with(3).err,
+                 "200 was 100 % of the answers and is 0 %")
+
+
+@case
+def a_rate_is_not_kept_by_redirects():
+    with statuses(302, 200) as server:
+        search = ["--find-max", f"http://{server.address}", "-c", "1", "-d", "50ms", "-R", "40", "--slo", "errors<1"]
+        contains(netload(*search).ended_with(1).out, "had a status of 3xx (302 ")
+        expect("status of 3xx" not in netload(*search, "--expect-status", "2xx,302").out, "redirects are wanted")
 
 
 @case

@@ -102,6 +102,8 @@ TEST_CASE("what differs is named, and nothing is compared") {
   CHECK(reason([](RunResult& run) { run.path.active = "epoll"; }).ends_with("is 'epoll'"));
   CHECK(reason([](RunResult& run) { run.config.emplace_back("nodelay", "off"); }) ==
         "the option nodelay was 'not given' and is 'off'");
+  CHECK(reason([](RunResult& run) { run.answers = {{"302", 9'000}, {"200", 1'000}}; }) ==
+        "302 was 0 % of the answers and is 90.0 %");
   CHECK(reason([](RunResult& run) { run.config.emplace_back("target", ":1"); }).empty());
   CHECK(reason([](RunResult& run) { run.version = "9"; }).empty());
 }

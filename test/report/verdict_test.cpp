@@ -429,6 +429,21 @@ TEST_CASE("errors and wrong replies are no load that was asked for") {
   CHECK(only_doubt(result) == against(kAll, "a reply was not what had to come: byte 3 differs"));
 }
 
+TEST_CASE("a run without one success is told, unless it was wanted") {
+  RunResult result = sample_result();
+  result.answers = {{"302", 2'000}, {"404", 5}};
+  CHECK(only_note(result) ==
+        "no answer had a status of 2xx (302 2,000, 404 5): --expect-status names those that are "
+        "wanted");
+  result.config.emplace_back("expect-status", "302");
+  CHECK(is_good(result));
+  result.config.pop_back();
+  result.answers->push_back({"204", 1});
+  CHECK(is_good(result));
+  result.answers->clear();
+  CHECK(is_good(result));
+}
+
 TEST_CASE("a generator was the limit where it was busy, or sent late by its own doing") {
   RunResult result = sample_result();
   const auto limit_when = [&](double cpu_s, std::uint64_t overdue) {

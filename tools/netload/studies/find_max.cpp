@@ -10,6 +10,7 @@
 #include "netload/studies/max_search.h"
 #include "printing.h"
 #include "report.h"
+#include "report/answers.h"
 #include "report/round_figures.h"
 #include "report/study.h"
 #include "report/verdict.h"
@@ -25,6 +26,7 @@ constexpr double kReachedMin = 0.99;
 // Why the rate was not kept; empty when it was.
 std::string broken_promise(const Probe& probe, const LoadOptions& options) {
   const report::RunResult& result = probe.result;
+  if (std::string unwanted = report::unwanted_statuses(result); !unwanted.empty()) return unwanted;
   if (probe.generator_was_limit) return "the generator, not the server, is the limit";
   if (result.totals.errors_sum() > options.errors_max) {
     return fmt::format("{}, first: {}",

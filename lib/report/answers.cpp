@@ -1,0 +1,79 @@
+// What answers said, by kind: as text, and whether those of two runs are alike.
+#include "report/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "measure/quantity.h"
+
+namespace wiremark::report {
+
+using namespace measure;
+
+namespace {
+
+std::uint64_t sum_of(const KindCounts& answers) {
+  std::uint64_t sum = 0;
+  for (const auto& [kind, count] : answers) sum += count;
+  return sum;
+}
+
+double share_of(const KindCounts& answers, const std::string& kind) {
+  const auto found = std::ranges::find(answers, kind, &KindCounts::value_type::first);
+  if (found == answers.end()) return 0;
+  return static_cast<double>(found->second) / static_cast<double>(sum_of(answers));
+}
+
+}  // namespace
+
+KindCounts statuses_of(const KindCounts& answers, char digit) {
+  KindCounts some;
+  std::ranges::copy_if(answers, std::back_inserter(some),
+                       [&](const auto& one) { return one.first.starts_with(digit); });
+  return some;
+}
+
+KindCounts answers_of(const Rounds& rounds) {
+  KindCounts all;
+  for (const RunResult& run : rounds) {
+    for (const auto& [kind, count] : run.answers.value_or(KindCounts()))
+      add_count(all, kind, count);
+  }
+  return all;
+}
+
+std::optional<Unlike> unlike_answers(const KindCounts& one, const KindCounts& other) {
+  constexpr double kShare = 0.01;
+  constexpr double kDeviations = 3;
+  const auto ones = static_cast<double>(sum_of(one)), others = static_cast<double>(sum_of(other));
+  if (ones == 0 || others == 0) return std::nullopt;
+  std::optional<Unlike> most;
+  double most_apart = 0;
+  for (const KindCounts* side : {&one, &other}) {
+    for (const auto& [kind, count] : *side) {
+      const double share = share_of(one, kind), other_share = share_of(other, kind);
+      const double pooled = (share * ones + other_share * others) / (ones + others);
+      const double chance =
+          kDeviations * std::sqrt(pooled * (1 - pooled) * (1 / ones + 1 / others));
+      const double apart = std::abs(share - other_share);
+      if (apart <= kShare + chance || apart <= most_apart) continue;
+      most_apart = apart;
+      most = {kind, 100 * share, 100 * other_share};
+    }
+  }
+  return most;
+}
+
+std::string unwanted_statuses(const RunResult& result) {
+  if (!result.answers || !result.option("expect-status").empty()) return {};
+  const KindCounts unwanted = statuses_of(*result.answers, '3');
+  if (unwanted.empty()) return {};
+  return fmt::format("{} of {} had a status of 3xx ({}), which no --expect-status names",
+                     format_count(sum_of(unwanted)),
+                     format_counted(sum_of(*result.answers), "answer"), counts_text(unwanted));
+}
+
+}  // namespace wiremark::report

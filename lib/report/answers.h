@@ -1,0 +1,33 @@
+// What answers said, by kind: as text, and whether those of two runs are alike.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "report/result.h"
+#include "report/study.h"
+
+namespace wiremark::report {
+
+/// Those of the answers whose status begins with `digit`.
+KindCounts statuses_of(const KindCounts& answers, char digit);
+
+/// The answers of all rounds.
+KindCounts answers_of(const Rounds& rounds);
+
+/// A kind of answers whose share differs between two runs.
+struct Unlike {
+  std::string kind;
+  double one_pct = 0;
+  double other_pct = 0;
+};
+
+/// The kind that differs most, where that is more than 1 % and chance make (three standard
+/// deviations of a share). None where either has no answers: nobody told of them.
+std::optional<Unlike> unlike_answers(const KindCounts& one, const KindCounts& other);
+
+/// A sentence about redirects and the like (3xx), which a server sends with less work than a page;
+/// empty where there are none, or where --expect-status says which statuses are wanted.
+std::string unwanted_statuses(const RunResult& result);
+
+}  // namespace wiremark::report
