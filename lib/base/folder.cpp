@@ -3,9 +3,9 @@
 
 #include <dirent.h>
 
-#include <charconv>
 #include <memory>
-#include <string_view>
+
+#include "base/number.h"
 
 namespace wiremark {
 
@@ -25,10 +25,7 @@ std::optional<std::vector<int>> numbers_in(const std::string& folder) {
   if (!open) return std::nullopt;
   std::vector<int> numbers;
   while (const dirent* const entry = ::readdir(open.get())) {
-    const std::string_view name = entry->d_name;
-    int number = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error == std::errc{} && end == name.data() + name.size()) numbers.push_back(number);
+    if (const auto number = to_number<int>(entry->d_name)) numbers.push_back(*number);
   }
   return numbers;
 }

@@ -6,11 +6,12 @@
 #include <netinet/in.h>
 #include <sys/un.h>
 
-#include <charconv>
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <ranges>
+
+#include "base/number.h"
 
 namespace wiremark::net {
 
@@ -44,9 +45,7 @@ Result<HostPort> split(std::string_view text, bool udp) {
     if (colon > 0) host = pair.substr(0, colon);
     port = pair.substr(colon + 1);
   }
-  unsigned number = 0;
-  const auto [end, status] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (status != std::errc{} || end != port.data() + port.size() || number > 65'535) {
+  if (!to_number<std::uint16_t>(port)) {
     return not_an_address(
         text, "needs a port from 0 to 65535: HOST:PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH");
   }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -15,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/number.h"
 #include "base/units.h"
 
 namespace wiremark::tools {
@@ -75,10 +75,8 @@ Result<> Launcher::read() {
 }
 
 Result<> Launcher::hear(std::string_view line) {
-  double moment = 0;
-  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), moment);
-  if (error != std::errc() || end != line.data() + line.size() || !std::isfinite(moment) ||
-      moment <= 0)
+  const double moment = to_number<double>(line).value_or(0);
+  if (!std::isfinite(moment) || moment <= 0)
     return failed(fmt::format("the launcher said '{}', which is no time (--start-fd)", line), {},
                   0);
   const double left_s = moment - clock_of_day();

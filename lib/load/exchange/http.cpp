@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 #include "base/list.h"
+#include "base/number.h"
 
 namespace wiremark::load {
 
@@ -23,13 +23,10 @@ Result<Statuses> parse_statuses(std::string_view text) {
   Statuses statuses;
   for (const std::string_view item : split_list(text)) {
     const bool is_class = item.size() == 3 && item.ends_with("xx");
-    const std::string_view digits = item.substr(0, is_class ? 1 : item.npos);
-    std::size_t first = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), first);
-    if (is_class) first *= 100;
+    const auto number = to_number<std::size_t>(is_class ? item.substr(0, 1) : item);
+    const std::size_t first = number.value_or(0) * (is_class ? 100 : 1);
     // Below 200 they are interim: another one follows.
-    if (error != std::errc{} || end != digits.data() + digits.size() || item.size() != 3 ||
-        first < 200)
+    if (item.size() != 3 || first < 200)
       return failed(fmt::format("'{}' is not a status such as 404, or a class such as 2xx", item),
                     {}, 0);
     for (std::size_t status = first; status < first + (is_class ? 100 : 1); ++status)

@@ -2,8 +2,9 @@
 #include "wire/framing/http.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "base/number.h"
 
 namespace wiremark::wire {
 
@@ -56,10 +57,8 @@ struct Fields {
 const char* read_length(Fields& fields, std::string_view value) noexcept {
   const char* wrong = nullptr;
   for_each_token(value, [&](std::string_view token) {
-    std::uint64_t length = 0;
-    const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), length);
-    if (token.empty() || error != std::errc{} || end != token.data() + token.size() ||
-        length > INT64_MAX)
+    const auto length = to_number<std::uint64_t>(token);
+    if (!length || *length > INT64_MAX)
       wrong = "its Content-Length is no number";
     else if (fields.length && fields.length != length)
       wrong = "it has two Content-Length that differ";
@@ -96,11 +95,9 @@ const char* read_status(HttpState& state, std::string_view line, bool& old) noex
   if (line.size() < kStatusLineMin || !line.starts_with(kVersion) || line[8] != ' ') return kWrong;
   if (line[7] != '0' && line[7] != '1') return kWrong;
   if (line.size() > kStatusLineMin && line[kStatusLineMin] != ' ') return kWrong;
-  const std::string_view digits = line.substr(9, 3);
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), state.status);
-  if (error != std::errc{} || end != digits.data() + digits.size() || state.status < 100)
-    return kWrong;
+  const auto status = to_number<std::uint16_t>(line.substr(9, 3));
+  if (!status || *status < 100) return kWrong;
+  state.status = *status;
   old = line[7] == '0';
   return nullptr;
 }

@@ -2,8 +2,8 @@
 #include "wire/framing/memcached.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
+
+#include "base/number.h"
 
 namespace wiremark::wire {
 
@@ -29,19 +29,12 @@ std::string_view word(std::string_view line, std::size_t number) noexcept {
   return line.substr(0, line.find_first_of(" \r\n"));
 }
 
-std::optional<std::uint64_t> number(std::string_view text) noexcept {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 enum class After { reply, line, value, wrong };
 
 After read_line(MemcachedState& state, std::string_view line) noexcept {
   const std::string_view first = word(line, 0);
   if (first == "VALUE" || first == "VA") {
-    const auto size = number(word(line, first == "VA" ? 1 : 3));
+    const auto size = to_number<std::uint64_t>(word(line, first == "VA" ? 1 : 3));
     if (!size || *size > kValueMax) return After::wrong;
     state.left = *size + 2;
     state.lines = first == "VALUE";
@@ -49,7 +42,7 @@ After read_line(MemcachedState& state, std::string_view line) noexcept {
   }
   if (first == "STAT" || first == "ITEM") return After::line;
   const bool known = std::ranges::find(kWords, first) != std::end(kWords);
-  return known || number(first) ? After::reply : After::wrong;
+  return known || to_number<std::uint64_t>(first) ? After::reply : After::wrong;
 }
 
 // Of a value and the \r\n behind it; returns how many bytes, or 0 where it does not end there.
