@@ -178,11 +178,15 @@ void add_outcome(report::RunResult& result, const LoadRecord& run) {
   // What comes after the books have forgotten its message counts as late, were it answered or not.
   outcome.late = std::min(tally.sum(&load::Counts::late), outcome.lost);
   result.outcome = outcome;
+}
+
+// The answers by kind, where the protocol tells kinds apart.
+void add_answers(report::RunResult& result, const LoadRecord& run) {
   if (!run.exchange.tells_kinds()) return;
   result.answers.emplace();
   for (std::size_t kind = 1; kind < load::kAnswerKinds; ++kind) {
     std::uint64_t count = 0;
-    for (const auto& counts : tally) count += counts->kinds[kind].get();
+    for (const auto& counts : run.tally) count += counts->kinds[kind].get();
     if (count > 0)
       result.answers->emplace_back(run.exchange.name_of_kind(static_cast<std::uint16_t>(kind)),
                                    count);
@@ -220,6 +224,7 @@ report::RunResult load_result(const LoadRecord& run, const std::vector<std::stri
   add_totals(result, run);
   add_doubts(result, run);
   add_outcome(result, run);
+  add_answers(result, run);
   add_latencies(result, run);
   add_costs(result, run);
   result.path = path_of(run.options.backend.backend, run.backend, run.tally.front().path,
