@@ -140,6 +140,7 @@ struct Delivery {
   std::uint64_t reordered = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t wrong = 0;
+  std::optional<bool> without_ids = std::nullopt;
   std::optional<double> lost_wait_s = std::nullopt;
 
   void fields(auto& f) {
@@ -148,6 +149,9 @@ struct Delivery {
       "Answers that came behind one to a later message of their connection.");
     f("duplicated", duplicated, kCounted, "Answers to what had been answered.");
     f("wrong", wrong, kCounted, "Datagrams that answer nothing of what was sent.");
+    f("without_ids", without_ids, Add::largest,
+      "Whether no answer says which message it answers: each counts as that to the newest of its "
+      "connection then.");
     f("lost_wait_s", lost_wait_s, {Unit::seconds, Add::sum},
       "How long connections had one message less under way, waiting for those that were lost. Only "
       "in a closed loop.");

@@ -18,6 +18,10 @@ constexpr double kSamplesBeyondMin = 10;
 // A count of n varies by about its square root: by kOwnPctMax, 10 %, at 100 messages.
 constexpr std::uint64_t kMessagesMin = 100;
 
+bool without_ids(const RunResult& result) {
+  return result.delivery && result.delivery->without_ids.value_or(false);
+}
+
 }  // namespace
 
 // Notes: what the network or the sockets did to datagrams; what was lost has a rule of its own.
@@ -27,13 +31,31 @@ void Case::judge_datagrams() {
       if (count > 0) note(fmt::format("{} {}", format_counted(count, "answer"), what));
     };
     tell(delivery->reordered, "came behind one to a later message");
-    tell(delivery->duplicated, "came more than once");
+    if (!without_ids(result_)) tell(delivery->duplicated, "came more than once");
   }
   if (const auto& datagrams = result_.totals.datagrams; datagrams && datagrams->dropped > 0) {
     note(
         fmt::format("the kernel dropped {} for which {} had no room in its sockets; --rcvbuf "
                     "gives them more",
                     format_counted(datagrams->dropped, "datagram"), result_.tool));
+  }
+}
+
+// An answer without an id counts as that to the newest message of its connection. One too many has
+// taken the place of the next, whose own was then too many, and so on: against all. A message that
+// was given up may have had its answer later, which was taken so too: against the percentiles.
+void Case::judge_answers_without_ids() {
+  if (!without_ids(result_)) return;
+  if (const std::uint64_t surplus = result_.delivery->duplicated; surplus > 0) {
+    doubt(all(),
+          fmt::format("{} came beyond one for each message, and without an %{{id}} in --send "
+                      "nobody knows which: others may count for the wrong message",
+                      format_counted(surplus, "answer")));
+  } else if (result_.outcome && result_.outcome->lost > 0) {
+    doubt(
+        percentiles(),
+        "without an %{id} in --send the answer to a message that was given up may have counted as "
+        "that to the next");
   }
 }
 

@@ -63,6 +63,7 @@ class Case {
   void judge_own_lateness();
   void judge_hidden_stall();
   void judge_datagrams();
+  void judge_answers_without_ids();
   void judge_errors();
   void judge_statuses();
   void judge_generators_lost();

@@ -265,6 +265,7 @@ Judgement Case::judge() {
   judge_waits();
   judge_steal();
   judge_datagrams();
+  judge_answers_without_ids();
   judge_errors();
   judge_statuses();
   judge_generators_lost();

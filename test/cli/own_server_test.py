@@ -204,18 +204,29 @@ def a_close_in_the_midst_of_a_reply():
         equal(result["outcome"]["answered"], 0, "answered")
 
 
-@case
-def datagrams_have_one_reply_each():
+@contextlib.contextmanager
+def datagrams(answers):
+    """A server that sends answers(request), several datagrams, back to who asked; yields it as a TARGET."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.1", 0))
 
         def serve():
-            while (data := server.recvfrom(2000))[0] != b"stop":
-                server.sendto(b"re: " + data[0], data[1])
+            while (request := server.recvfrom(2000))[0] != b"stop":
+                for answer in answers(request[0]):
+                    server.sendto(answer, request[1])
 
         thread = threading.Thread(target=serve)
         thread.start()
-        target = f"udp:127.0.0.1:{server.getsockname()[1]}"
+        try:
+            yield f"udp:127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            server.sendto(b"stop", server.getsockname())
+            thread.join()
+
+
+@case
+def datagrams_have_one_reply_each():
+    with datagrams(lambda request: [b"re: " + request]) as target:
         flags = ["--send", "question", "--expect", "re: ", "--timeout", "30s"]
         equal(netload(target, *SHORT, *flags).ended_with(0).json()["outcome"]["answered"], 400, "answered")
         # The id stands where the request has it, so a reply that has moved it is none of ours.
@@ -223,8 +234,22 @@ def datagrams_have_one_reply_each():
         equal(result.ended_with(1).json()["outcome"]["answered"], 0, "answered")
         equal(result.json()["delivery"]["wrong"], 4, "wrong")
         contains(netload(target, "--send", "x", "-P", "2").ended_with(2).err, "%{id}")
-        server.sendto(b"stop", server.getsockname())
-        thread.join()
+
+
+@case
+def several_replies_to_one_datagram_are_told_apart_by_an_id_alone():
+    # So slow that the second reply is there before the next message leaves: each is seen to be too many.
+    slowly = ["-c", "1", "-R", "50", "-n", "10", "--json"]
+    for copies in (2, 3):
+        with datagrams(lambda request, copies=copies: [request] * copies) as target:
+            result = netload(target, "--send", "ping", *slowly).ended_with(0).json()
+            expect(result["delivery"]["duplicated"] > 0, f"duplicated of {result['delivery']}")
+            equal(result["delivery"]["without_ids"], True, "without ids")
+            expect(not any(figure["valid"] for figure in result["verdict"]["figures"]), f"valid: {result['verdict']}")
+            contains(" ".join(result["verdict"]["reasons"]), "came beyond one for each message")
+            result = netload(target, "--send", "%{id}", *slowly).ended_with(0).json()
+            expect("without_ids" not in result["delivery"], f"{result['delivery']}")
+            expect("beyond one" not in str(result["warnings"]), f"{result['warnings']}")
 
 
 class Sink:

@@ -296,6 +296,14 @@ TEST_CASE("what became of datagrams is added") {
   CHECK(all->totals.datagrams->out == 404'000);
   CHECK(all->totals.datagrams->unsent == 14);
   CHECK(all->totals.datagrams->dropped == 22);
+  CHECK(all->delivery->without_ids == false);
+}
+
+TEST_CASE("a sum has no ids where one of its runs has none") {
+  RunResult runs[] = {sample_of_datagrams(), sample_of_datagrams(), sample_of_datagrams()};
+  runs[0].delivery->without_ids.reset();
+  runs[2].delivery->without_ids = true;
+  CHECK(merge(runs, Order::at_once)->delivery->without_ids == true);
 }
 
 TEST_CASE("where one run has no outcome, the sum has none") {

@@ -114,7 +114,7 @@ inline RunResult sample_of_datagrams() {
   result.totals.datagrams = Datagrams{200'013, 202'000, 7, 11};
   result.outcome =
       Outcome{.planned = 202'007, .sent = 202'007, .answered = 200'000, .lost = 2'007, .late = 4};
-  result.delivery = Delivery{.reordered = 5, .duplicated = 3, .wrong = 6};
+  result.delivery = Delivery{.reordered = 5, .duplicated = 3, .wrong = 6, .without_ids = false};
   return result;
 }
 

@@ -232,6 +232,26 @@ TEST_CASE("what else became of datagrams is told") {
   CHECK(mentions(only_note(result), "dropped 9 datagrams"));
 }
 
+TEST_CASE("answers without an id that are too many, or too late, are of nobody knows what") {
+  RunResult result = closed_loop();
+  result.delivery.emplace();
+  result.delivery->without_ids = true;
+  CHECK(judge(result).doubts.empty());
+  result.delivery->duplicated = 1;
+  CHECK(judge(result).notes.empty());
+  CHECK(mentions(only_doubt(result), "1 answer came beyond one for each message"));
+  CHECK(judge(result).doubts.front().figures == judge(result).figures);
+  result.delivery->duplicated = 0;
+  result.outcome->lost = 1;
+  REQUIRE(judge(result).doubts.size() == 1);
+  CHECK(mentions(judge(result).doubts.front().reason,
+                 "given up may have counted as that to the next"));
+  CHECK(fmt::format("{}", fmt::join(judge(result).doubts.front().figures, " ")) ==
+        kPercentileNames);
+  result.delivery->without_ids = false;
+  CHECK(judge(result).doubts.empty());
+}
+
 TEST_CASE("a percentile that is the generator's own lateness is doubted, and no other one") {
   RunResult result = sample_result();
   Histogram latency, least;

@@ -469,6 +469,22 @@ TEST_CASE("datagrams: what is answered after the timeout is late, what comes twi
   CHECK(played.sent - played.answered == played.late);
 }
 
+TEST_CASE(
+    "datagrams: one answer too many without an id shifts those behind it, and shows at the end") {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    CAPTURE(seed);
+    Scenario scenario = closed_loop();
+    scenario.seed = seed;
+    scenario.datagrams = true;
+    scenario.exchange = {.custom = {.send = {"ping"}, .reply = "datagram"}};
+    CHECK(exactly(scenario).counts->duplicated.get() == 0);
+    scenario.server.path.duplication = 0.001;
+    const Played played = exactly(scenario);
+    CHECK(played.answered == 10'000);
+    CHECK(played.counts->duplicated.get() > 0);
+  }
+}
+
 TEST_CASE("datagrams: a load that stood still judges none that lies in its sockets") {
   Scenario scenario = open_loop();
   scenario.datagrams = true;

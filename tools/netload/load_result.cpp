@@ -66,6 +66,7 @@ void add_datagrams(report::RunResult& result, const LoadRecord& run) {
   result.delivery = report::Delivery{.reordered = tally.sum(&load::Counts::reordered),
                                      .duplicated = tally.sum(&load::Counts::duplicated),
                                      .wrong = tally.sum(&load::Counts::wrong)};
+  if (!run.exchange.has_ids()) result.delivery->without_ids = true;
   if (run.plan.open_loop()) return;
   const std::uint64_t lost = tally.sum(&load::Counts::sent) - tally.sum(&load::Counts::answered);
   result.delivery->lost_wait_s = static_cast<double>(lost) * static_cast<double>(run.plan.timeout) /

@@ -228,9 +228,7 @@ std::string reply_of(const CustomOptions& options, bool datagrams) {
 
 bool has_ids(const CustomOptions& options) {
   const auto requests = requests_of(options);
-  return requests && std::ranges::all_of(*requests, [](const Request& request) {
-           return request.id_at().has_value();
-         });
+  return requests && has_ids(*requests);
 }
 
 Result<> check_reply(const std::string& form) {

@@ -42,6 +42,7 @@ class CustomPlan : public ExchangePlan {
   std::string_view name() const noexcept final { return custom_.form; }
   std::pair<std::string, std::string> contents() const final;
   bool verifies() const noexcept final { return custom_.compared != Compared::nothing; }
+  bool has_ids() const noexcept final { return one_way() || load::has_ids(custom_.requests); }
   std::pair<std::string, std::string> checked() const final;
   std::string unanswered() const final;
   std::string note() const final;

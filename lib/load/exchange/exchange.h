@@ -107,6 +107,9 @@ class ExchangePlan {
   virtual std::pair<std::string, std::string> contents() const = 0;
   /// Whether replies are compared with their messages.
   virtual bool verifies() const noexcept = 0;
+  /// Whether each datagram says which message it answers. If not, it is taken for the answer to the
+  /// newest of its connection.
+  virtual bool has_ids() const noexcept { return true; }
   /// What is checked in each reply: the name of the check, and its sentence in a result in which
   /// every reply was right. Both are empty if nothing is checked.
   virtual std::pair<std::string, std::string> checked() const = 0;

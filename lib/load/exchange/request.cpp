@@ -160,6 +160,11 @@ void Request::write(MessageId message, std::uint64_t seed, std::byte* to) const 
   }
 }
 
+bool has_ids(const std::vector<Request>& requests) noexcept {
+  return std::ranges::all_of(requests,
+                             [](const Request& request) { return request.id_at().has_value(); });
+}
+
 Result<std::string> unescaped(std::string_view text) {
   std::string bytes;
   while (!text.empty()) {

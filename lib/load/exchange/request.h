@@ -47,6 +47,9 @@ class Request {
   std::vector<Field> fields_;
 };
 
+/// Whether each of them has an %{id}, by which datagrams are told apart.
+bool has_ids(const std::vector<Request>& requests) noexcept;
+
 /// The bytes of a text with the escapes of C.
 Result<std::string> unescaped(std::string_view text);
 
