@@ -252,6 +252,20 @@ def several_replies_to_one_datagram_are_told_apart_by_an_id_alone():
             expect("beyond one" not in str(result["warnings"]), f"{result['warnings']}")
 
 
+@case
+def fields_are_left_out_of_what_is_expected():
+    # As DNS answers: the id, and what follows the flags.
+    with datagrams(lambda request: [request[:2] + b"\x81" + request[3:]]) as target:
+        for fields in ("%{id}", "%{id}. %{n} %{conn} %{random:9}"):
+            for expected in ("same", r"..\x81"):
+                result = netload(target, *SHORT, "--send", fields + "\\0", "--expect", expected, "--timeout", "30s")
+                equal(result.ended_with(0).json()["outcome"]["answered"], 400, f"answered to {fields}")
+    with answers(22, lambda request: b"got %b" % request) as server:
+        works(server, "--send", r"%{n} %{conn}\n", "--reply", "line", "--expect", "same")
+    with answers(11, lambda request: b"%010d\n" % (int(request) // 2)) as server:
+        contains(fails(server, "--send", r"%{n}\n", "--reply", "line", "--expect", "same", codes=(1,)), "differ from byte")
+
+
 class Sink:
     """Takes what comes on each connection, and says nothing."""
 

@@ -115,6 +115,50 @@ TEST_CASE("every reply is compared with the first to its request") {
   CHECK(same.read("two\n", 4).refused);
 }
 
+TEST_CASE("what a request has in its fields is left out where a reply is compared with the first") {
+  Spoken same({.send = {"-%{id} %{n} %{random:30}"}, .reply = "datagram", .expect = "same"}, true,
+              1);
+  const auto reply = [&](std::uint32_t sequence) {
+    const std::string sent = same.sent(sequence);
+    return "+" + sent.substr(1, 2) + " 1000000001 " + sent + sent.substr(15);
+  };
+  for (const std::uint32_t sequence : {0, 1, 2, 10, 700, 70'000}) {
+    CAPTURE(sequence);
+    CHECK(same.read(reply(sequence), sequence).size == reply(sequence).size());
+  }
+  for (const std::size_t at : {0, 1, 2, 3, 13, 20, 30, 60}) {
+    CAPTURE(at);
+    std::string wrong = reply(9);
+    wrong[at] ^= 1;
+    CHECK(same.read(wrong, 9).refused);
+    check_contains(same.exchange->refusal().detail, "they differ from byte " + std::to_string(at));
+  }
+  CHECK(same.read(reply(9) + "x", 9).refused);
+  // In its own place, a field may be changed where it is changed in all replies.
+  Spoken changed({.send = {"%{n}"}, .reply = "datagram", .expect = "same"}, true, 1);
+  for (const char* right : {"00!0000000", "00!0000001", "00!0000021"})
+    CHECK(changed.read(right, static_cast<std::uint32_t>(right[9] - '0' + 10 * (right[8] - '0')))
+              .size == 10);
+  CHECK(changed.read("00?0000003", 3).refused);
+  CHECK(changed.read("00!0000004", 3).refused);
+  CHECK(same.read(reply(9).substr(1), 9).refused);
+  CHECK(same.read(reply(8), 9).refused);
+}
+
+TEST_CASE("the id of a message is what is expected in its place, whatever a text has there") {
+  for (const char* expect : {"ab..c", "ab.", "ab", "ab\\0\\0cd"}) {
+    CAPTURE(expect);
+    Spoken begins({.send = {"--%{id}"}, .reply = "datagram", .expect = expect}, true, 1);
+    CHECK(begins.read("ab\1\2cd"s, 0x102).size == 6);
+    CHECK(begins.read("ab\1\2cd"s, 0x70102).size == 6);
+    CHECK(begins.read("Ab\1\2cd"s, 0x102).refused);
+  }
+  // Over streams nothing is known by it, and a server need not send it back.
+  Spoken line({.send = {"--%{id}\\n"}, .reply = "line", .expect = "OK12\\n"});
+  CHECK(line.read("OK12\n", 5).size == 5);
+  CHECK(line.read("OK13\n", 5).refused);
+}
+
 TEST_CASE("an echo is compared with its request, whatever fields that has") {
   Spoken echo({.send = {"%{random:9}%{n}"}});
   CHECK(echo.plan->name() == "echo");

@@ -166,9 +166,7 @@ Refusal CustomPlan::too_long(std::uint64_t size, std::string_view bytes) const {
                       printable(bytes), size, custom_.size_max, advice(bytes, name()))};
 }
 
-Refusal CustomPlan::unlike(std::string_view got, std::string_view expected) const {
-  const auto differ = std::ranges::mismatch(got, expected);
-  const auto at = differ.in1 - got.begin();
+Refusal CustomPlan::unlike(std::string_view got, std::string_view expected, std::size_t at) const {
   return {"wrong reply", fmt::format("got {} where {} was expected; they differ from byte {} on{}",
                                      printable(got), printable(expected), at, advice(got, name()))};
 }

@@ -65,7 +65,8 @@ class CustomPlan : public ExchangePlan {
   // The sentences, with what arrived in them.
   Refusal no_reply(const char* why, std::string_view bytes) const;
   Refusal too_long(std::uint64_t size, std::string_view bytes) const;
-  Refusal unlike(std::string_view got, std::string_view expected) const;
+  /// They differ from byte `at` on.
+  Refusal unlike(std::string_view got, std::string_view expected, std::size_t at) const;
   Refusal unasked(std::uint64_t offset, std::string_view bytes) const;
   std::string unfinished(std::uint64_t size, std::string_view bytes) const;
   /// About the first error reply.
@@ -142,12 +143,11 @@ class CustomExchange final : public Exchange {
   std::optional<std::uint32_t> sequence_of(MessageId next, Bytes datagram) override {
     if (next.sequence == 0) return std::nullopt;
     const std::uint32_t newest = next.sequence - 1;
-    const auto at = plan_.request(newest).id_at();
-    if (!at) return newest;
-    if (datagram.size() < *at + 2) return std::nullopt;
-    const auto id = std::to_integer<std::uint32_t>(datagram[*at]) << 8 |
-                    std::to_integer<std::uint32_t>(datagram[*at + 1]);
-    const std::uint32_t back = (newest - id) & 0xffff;
+    const Request& request = plan_.request(newest);
+    if (!request.id_at()) return newest;
+    const auto id = request.id_in(as_text(datagram));
+    if (!id) return std::nullopt;
+    const std::uint32_t back = (newest - *id) & 0xffff;
     if (back > newest) return std::nullopt;
     return newest - back;
   }
@@ -234,36 +234,82 @@ class CustomExchange final : public Exchange {
   void check(Line& line, MessageId id, Bytes bytes, const wire::Step& step, Reply& reply) {
     std::string_view content = as_text(step.content);
     if (line.read > 0) content = line.content += content;
-    std::string_view expected = plan_.custom().expected;
     const bool error = is_error(step);
-    bool right = true;
-    if (compared_ == Compared::whole) {
-      right = content == expected;
-    } else if (compared_ == Compared::beginning) {
-      right = content.starts_with(expected);
-    } else if (compared_ == Compared::request) {
-      expected = as_text(made(id, plan_.request(id.sequence), compared_with_));
-      right = content == expected;
-    } else if (compared_ == Compared::first && !error) {
-      First& first = firsts_[id.sequence % firsts_.size()];
-      if (!first.known) first = {true, step.status, std::string(content)};
-      expected = first.content;
-      right = content == expected && step.status == first.status;
-    }
+    const auto unlike = unlike_expected(content, id, step.status, error);
     const bool named = compared_ == Compared::whole || compared_ == Compared::beginning;
-    if (error && !(named && right && names_error(expected))) {
+    if (error && !(named && !unlike && names_error(plan_.custom().expected))) {
       const std::string begin = begin_of(line, bytes.first(step.taken));
       reply.error = true;
       refusal_.kind = Protocol::error(step, begin);
       refusal_.detail = std::exchange(told_, true) ? std::string() : plan_.error_reply(begin);
-    } else if (!right) {
-      reply = refuse(plan_.unlike(content, expected));
+    } else if (unlike) {
+      reply = refuse(plan_.unlike(content, unlike->expected, unlike->at));
     }
+  }
+
+  // What a reply should have been, and from where on it is something else.
+  struct Unlike {
+    std::string_view expected;
+    std::size_t at;
+  };
+
+  std::optional<Unlike> unlike_expected(std::string_view content, MessageId id,
+                                        std::uint16_t status, bool error) {
+    switch (compared_) {
+      case Compared::nothing:
+        break;
+      case Compared::request:
+        return difference(content, as_text(made(id, plan_.request(id.sequence), compared_with_)));
+      case Compared::first:
+        if (!error) return unlike_first(content, id, status);
+        break;
+      case Compared::beginning: {
+        const std::string_view expected = expected_of(content, id);
+        return difference(content.substr(0, expected.size()), expected);
+      }
+      case Compared::whole:
+        return difference(content, expected_of(content, id));
+    }
+    return std::nullopt;
+  }
+
+  static std::optional<Unlike> difference(std::string_view got, std::string_view expected) {
+    if (got == expected) return std::nullopt;
+    const auto differ = std::ranges::mismatch(got, expected);
+    return Unlike{expected, static_cast<std::size_t>(differ.in1 - got.begin())};
+  }
+
+  // --expect, with the id of the message in it where the reply has that: nobody can expect one id.
+  std::string_view expected_of(std::string_view content, MessageId id) {
+    const std::string& expected = plan_.custom().expected;
+    const Request& request = plan_.request(id.sequence);
+    if (request.id_in(content) != static_cast<std::uint16_t>(id.sequence)) return expected;
+    expected_ = expected;
+    const std::size_t at = *request.id_at();
+    for (std::size_t i = at; i < std::min(at + Request::kIdWidth, expected_.size()); ++i)
+      expected_[i] = content[i];
+    return expected_;
+  }
+
+  std::optional<Unlike> unlike_first(std::string_view content, MessageId id, std::uint16_t status) {
+    const Request& request = plan_.request(id.sequence);
+    First& first = firsts_[id.sequence % firsts_.size()];
+    if (first.known && status == first.status && content == first.content) return std::nullopt;
+    std::string_view sent;
+    if (request.has_fields()) sent = as_text(made(id, request, compared_with_));
+    if (!first.known) {
+      first = {true, status, std::string(sent), std::string(content)};
+      return std::nullopt;
+    }
+    const std::size_t at = request.difference({sent, content}, {first.request, first.content});
+    if (status == first.status && at == content.npos) return std::nullopt;
+    return Unlike{first.content, std::min(at, content.size())};
   }
 
   struct First {
     bool known = false;
     std::uint16_t status = 0;
+    std::string request = {};  // Where it has fields.
     std::string content = {};
   };
 
@@ -275,6 +321,7 @@ class CustomExchange final : public Exchange {
   std::vector<First> firsts_;  // By request.
   std::vector<std::byte> request_;
   std::vector<std::byte> compared_with_;
+  std::string expected_;  // --expect with the id of a message in it.
   std::unique_ptr<Exchange> greeting_;
   Refusal refusal_;
   bool told_ = false;  // The first error reply.

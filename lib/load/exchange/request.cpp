@@ -18,7 +18,6 @@ namespace {
 
 // Any 32-bit number has its place.
 constexpr std::size_t kNumberWidth = 10;
-constexpr std::size_t kIdWidth = 2;
 constexpr std::size_t kRandomMax = 1 << 20;
 
 int hex_digit(char c) noexcept {
@@ -134,6 +133,46 @@ std::optional<std::size_t> Request::id_at() const noexcept {
   const auto found = std::ranges::find(fields_, What::id, &Field::what);
   if (found == fields_.end()) return std::nullopt;
   return found->at;
+}
+
+std::optional<std::uint16_t> Request::id_in(std::string_view reply) const noexcept {
+  const auto at = id_at();
+  if (!at || reply.size() < *at + kIdWidth) return std::nullopt;
+  const Bytes id = as_bytes(reply.substr(*at, kIdWidth));
+  return static_cast<std::uint16_t>(std::to_integer<unsigned>(id[0]) << 8 |
+                                    std::to_integer<unsigned>(id[1]));
+}
+
+std::size_t Request::difference(const Exchanged& one, const Exchanged& other) const noexcept {
+  for (std::size_t at = 0;;) {
+    const auto differ = std::ranges::mismatch(one.reply.substr(at), other.reply.substr(at));
+    at = static_cast<std::size_t>(differ.in1 - one.reply.begin());
+    if (at == one.reply.size() && at == other.reply.size()) return std::string_view::npos;
+    const std::size_t end = end_of_field(at, one, other);
+    if (end == 0) return at;
+    at = end;
+  }
+}
+
+// Where the part of a field ends that both replies hold at `at`, each of its own; 0 where they hold
+// none. One that a server changes in part, as DNS does with what is behind the id, is known by its
+// place; any other has to be there as a whole.
+std::size_t Request::end_of_field(std::size_t at, const Exchanged& one,
+                                  const Exchanged& other) const noexcept {
+  const auto both_hold = [&](std::size_t begin, std::size_t from, std::size_t width) {
+    const auto hold = [&](const Exchanged& each) {
+      return begin + width <= each.reply.size() &&
+             each.reply.substr(begin, width) == each.request.substr(from, width);
+    };
+    return hold(one) && hold(other);
+  };
+  for (const Field& field : fields_) {
+    if (at >= field.at && at < field.at + field.width && both_hold(at, at, 1)) return at + 1;
+    for (std::size_t before = 0; before < field.width && before <= at; ++before) {
+      if (both_hold(at - before, field.at, field.width)) return at - before + field.width;
+    }
+  }
+  return 0;
 }
 
 void Request::write(MessageId message, std::uint64_t seed, std::byte* to) const noexcept {

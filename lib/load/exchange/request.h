@@ -17,6 +17,8 @@ namespace wiremark::load {
 /// Fields keep their width, so a request has one size.
 class Request {
  public:
+  static constexpr std::size_t kIdWidth = 2;
+
   /// Bytes as they are.
   void add_bytes(std::string_view bytes) { text_ += bytes; }
   /// A text with the escapes of C and with %{n}, %{conn}, %{random:N} and %{id}. Errors: an escape
@@ -30,6 +32,19 @@ class Request {
   /// Where the two bytes of %{id} stand, by which a datagram's reply is known.
   std::optional<std::size_t> id_at() const noexcept;
 
+  /// What a reply has in that place; nothing where it is too short, or where there is no %{id}.
+  std::optional<std::uint16_t> id_in(std::string_view reply) const noexcept;
+
+  /// A message: its request, as it was written, and its reply.
+  struct Exchanged {
+    std::string_view request;
+    std::string_view reply;
+  };
+  /// From where on the replies to two messages differ; npos where they do not. A byte does not
+  /// count as different where each reply holds what its own message has in one of the fields: that
+  /// byte, in the place that it has in the request, or all of the field, wherever.
+  std::size_t difference(const Exchanged& one, const Exchanged& other) const noexcept;
+
   /// Writes the request of a message to `to`, which has room for size() bytes.
   void write(MessageId message, std::uint64_t seed, std::byte* to) const noexcept;
 
@@ -42,6 +57,8 @@ class Request {
   };
 
   Result<std::size_t> add_field(std::string_view rest);
+  std::size_t end_of_field(std::size_t at, const Exchanged& one,
+                           const Exchanged& other) const noexcept;
 
   std::string text_;
   std::vector<Field> fields_;
