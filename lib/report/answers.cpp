@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 
@@ -27,14 +28,15 @@ double share_of(const KindCounts& answers, const std::string& kind) {
   return static_cast<double>(found->second) / static_cast<double>(sum_of(answers));
 }
 
-}  // namespace
-
-KindCounts statuses_of(const KindCounts& answers, char digit) {
+// Those whose kind begins so.
+KindCounts those_of(const KindCounts& answers, std::string_view kind) {
   KindCounts some;
   std::ranges::copy_if(answers, std::back_inserter(some),
-                       [&](const auto& one) { return one.first.starts_with(digit); });
+                       [&](const auto& one) { return one.first.starts_with(kind); });
   return some;
 }
+
+}  // namespace
 
 KindCounts answers_of(const Rounds& rounds) {
   KindCounts all;
@@ -69,11 +71,24 @@ std::optional<Unlike> unlike_answers(const KindCounts& one, const KindCounts& ot
 
 std::string unwanted_statuses(const RunResult& result) {
   if (!result.answers || !result.option("expect-status").empty()) return {};
-  const KindCounts unwanted = statuses_of(*result.answers, '3');
+  const KindCounts unwanted = those_of(*result.answers, "3");
   if (unwanted.empty()) return {};
   return fmt::format("{} of {} had a status of 3xx ({}), which no --expect-status names",
                      format_count(sum_of(unwanted)),
                      format_counted(sum_of(*result.answers), "answer"), counts_text(unwanted));
+}
+
+std::string without_success(const RunResult& result) {
+  if (!result.answers || result.answers->empty()) return {};
+  const KindCounts& answers = *result.answers;
+  const bool of_http = std::isdigit(static_cast<unsigned char>(answers.front().first.front()));
+  if (of_http && !result.option("expect-status").empty()) return {};
+  if (!those_of(answers, of_http ? "2" : "NOERROR").empty()) return {};
+  return of_http ? fmt::format(
+                       "no answer had a status of 2xx ({}): --expect-status names those that "
+                       "are wanted",
+                       counts_text(answers))
+                 : fmt::format("no answer was NOERROR ({})", counts_text(answers));
 }
 
 }  // namespace wiremark::report

@@ -9,9 +9,6 @@
 
 namespace wiremark::report {
 
-/// Those of the answers whose status begins with `digit`.
-KindCounts statuses_of(const KindCounts& answers, char digit);
-
 /// The answers of all rounds.
 KindCounts answers_of(const Rounds& rounds);
 
@@ -29,5 +26,9 @@ std::optional<Unlike> unlike_answers(const KindCounts& one, const KindCounts& ot
 /// A sentence about redirects and the like (3xx), which a server sends with less work than a page;
 /// empty where there are none, or where --expect-status says which statuses are wanted.
 std::string unwanted_statuses(const RunResult& result);
+
+/// A sentence where not one of the answers was a success, which for HTTP is a 2xx, unless
+/// --expect-status says what is wanted, and for DNS NOERROR; else empty.
+std::string without_success(const RunResult& result);
 
 }  // namespace wiremark::report

@@ -306,8 +306,8 @@ struct RunResult {
       {.column = "outcome_", .missed = "the outcome"});
     f("answers", answers, kCounted,
       "netload: the answers of the outcome by what they said, where the protocol tells: by their "
-      "status of HTTP, errors among them.",
-      {.column = "answers", .missed = "the answers by status"});
+      "status of HTTP, or their RCODE of DNS, errors among them.",
+      {.column = "answers", .missed = "the answers by kind"});
     f("pacing", pacing, "netload with a rate: how far it was behind its own plan.",
       {.column = "pacing_", .beside = "outcome"});
     f("loop", loop, "netload: whether its loops kept to their work.",

@@ -78,14 +78,8 @@ void Case::judge_errors() {
   }
 }
 
-// A note: answers of HTTP of which none was a success, and nobody said that this is wanted.
-void Case::judge_statuses() {
-  const auto& answers = result_.answers;
-  if (!answers || answers->empty() || !result_.option("expect-status").empty()) return;
-  if (!statuses_of(*answers, '2').empty()) return;
-  note(
-      fmt::format("no answer had a status of 2xx ({}): --expect-status names those that are wanted",
-                  counts_text(*answers)));
+void Case::judge_successes() {
+  if (std::string none = without_success(result_); !none.empty()) note(std::move(none));
 }
 
 // A sum without one of its parts is not the load that was asked for.

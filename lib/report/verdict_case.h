@@ -65,7 +65,7 @@ class Case {
   void judge_datagrams();
   void judge_answers_without_ids();
   void judge_errors();
-  void judge_statuses();
+  void judge_successes();
   void judge_generators_lost();
   void judge_samples();
 

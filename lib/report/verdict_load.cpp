@@ -267,7 +267,7 @@ Judgement Case::judge() {
   judge_datagrams();
   judge_answers_without_ids();
   judge_errors();
-  judge_statuses();
+  judge_successes();
   judge_generators_lost();
   judge_samples();
   judge_others();

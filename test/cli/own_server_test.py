@@ -47,7 +47,8 @@ def every_form_of_reply():
              "u16le": b"\3\0abc", "u32be@0-4": b"\0\0\0\7abc", "u32@4": b"head\0\0\0\2ok",
              "u64le+1": struct.pack("<Q", 1) + b"ab",
              "varint": b"\x80\1" + b"x" * 128, "http": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
-             "resp": b"*2\r\n$1\r\na\r\n:5\r\n", "memcached": b"VALUE k 0 1\r\nv\r\nEND\r\n"}
+             "resp": b"*2\r\n$1\r\na\r\n:5\r\n", "memcached": b"VALUE k 0 1\r\nv\r\nEND\r\n",
+             "dns": b"\0\x0cid\x81\x80" + bytes(8)}
     for form, reply in forms.items():
         with answers(4, lambda _, reply=reply: reply) as server:
             result = works(server, "--send", "ping", "--reply", form, "-P", "4")
@@ -264,6 +265,23 @@ def fields_are_left_out_of_what_is_expected():
         works(server, "--send", r"%{n} %{conn}\n", "--reply", "line", "--expect", "same")
     with answers(11, lambda request: b"%010d\n" % (int(request) // 2)) as server:
         contains(fails(server, "--send", r"%{n}\n", "--reply", "line", "--expect", "same", codes=(1,)), "differ from byte")
+
+
+@case
+def answers_of_dns_are_counted_by_rcode():
+    question = r"%{id}\x01\0\0\x01\0\0\0\0\0\0\x07example\x03com\0\0\x01\0\x01"
+
+    def asked(answer, code):
+        with datagrams(lambda request: [request[:2] + answer + request[4:]]) as target:
+            result = netload(target, *SHORT, "--send", question, "--timeout", "30s").ended_with(code).json()
+            return result["answers"], result["totals"]["errors"], " ".join(result["warnings"])
+    equal(asked(b"\x81\x80", 0)[:2], ({"NOERROR": 400}, {}), "answers")
+    found, errors, warnings = asked(b"\x81\x82", 4)
+    equal((found, errors), ({"SERVFAIL": 400}, {"DNS SERVFAIL": 400}), "answers")
+    contains(warnings, "no answer was NOERROR (SERVFAIL 400)")
+    found, errors, warnings = asked(b"\x81\x83", 0)
+    equal((found, errors), ({"NXDOMAIN": 400}, {}), "answers")
+    contains(warnings, "no answer was NOERROR (NXDOMAIN 400)")
 
 
 class Sink:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "wire/framing/binary.h"
+#include "wire/framing/dns.h"
 #include "wire/framing/http.h"
 #include "wire/framing/memcached.h"
 #include "wire/framing/resp.h"
@@ -250,7 +251,7 @@ std::string response_of(std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
-  const unsigned which = data[0] % 8;
+  const unsigned which = data[0] % 9;
   const std::size_t step = 1 + data[1] % 16;
   const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
   const PrefixForm form{1u << (data[1] >> 4 & 3), (data[1] >> 6 & 1) != 0, data[1] % 3u,
@@ -288,6 +289,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 6:
       if (!(read(MemcachedFramer(), text, text.size()) == read(MemcachedFramer(), text, step)))
         std::abort();
+      break;
+    case 7:
+      is_dns_question(as_bytes(text));
+      if (!(read(DnsFramer(), text, text.size()) == read(DnsFramer(), text, step))) std::abort();
       break;
     default:
       if (!(read(HttpFramer(), text, text.size()) == read(HttpFramer(), text, step))) std::abort();

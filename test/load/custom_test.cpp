@@ -193,6 +193,42 @@ TEST_CASE("an error reply is an answer that is counted by its name, unless it wa
   CHECK(cache.exchange->refusal().kind == "memcached SERVER_ERROR");
 }
 
+TEST_CASE("answers of DNS are counted by RCODE, and a question over UDP is known for one") {
+  const auto question = R"(%{id}\x01\0\0\x01\0\0\0\0\0\0\x07example\x03com\0\0\x01\0\x01)";
+  Spoken dns({.send = {question}}, true, 1);
+  CHECK(dns.plan->name() == "dns");
+  CHECK(dns.plan->tells_kinds());
+  const auto answer = [&](char flags, char rcode) {
+    std::string message = dns.sent(3);
+    message[2] = flags;
+    message[3] = rcode;
+    return message;
+  };
+  const auto kind = [&](const std::string& message) {
+    const Reply reply = dns.read(message, 3);
+    CHECK_FALSE(reply.refused);
+    return dns.plan->name_of_kind(reply.kind) + (reply.error ? " is an error" : "");
+  };
+  CHECK(kind(answer('\x81', 0)) == "NOERROR");
+  CHECK(kind(answer('\x81', 3)) == "NXDOMAIN");
+  CHECK(kind(answer('\x83', 0)) == "NOERROR truncated");
+  CHECK(kind(answer('\x81', 2)) == "SERVFAIL is an error");
+  CHECK(dns.exchange->refusal().kind == "DNS SERVFAIL");
+  CHECK(kind(answer('\x81', 5)) == "REFUSED is an error");
+  CHECK(dns.read(dns.sent(3), 3).refused);
+  for (std::uint16_t each = 1; each < kAnswerKinds; ++each)
+    CHECK_FALSE(dns.plan->name_of_kind(each).empty());
+  CHECK(Spoken({.send = {question, "no question"}}, true, 1).plan->name() == "datagram");
+  CHECK(Spoken({.send = {question}, .reply = "datagram"}, true, 1).plan->name() == "datagram");
+  const std::string framed = "\\0\\x1d" + std::string(question);
+  Spoken stream({.send = {framed}, .reply = "dns", .expect = "same"});
+  for (const std::uint32_t sequence : {1, 2}) {
+    std::string message = stream.sent(sequence);
+    message[4] = '\x81';
+    CHECK(stream.read(message, sequence).size == message.size());
+  }
+}
+
 TEST_CASE("an expected text pardons an error only where it is that of one") {
   const auto pardoned = [](std::string reply, std::string expect, std::string_view bytes) {
     return !speak(std::move(reply), std::move(expect)).read(bytes).error;
@@ -340,7 +376,7 @@ TEST_CASE("a target names its protocol, its port and its path") {
 
 TEST_CASE("each form of --reply is read, and what is none is refused with all that there are") {
   for (const char* form : {"echo", "size:1k", "until:\\r\\n", "line", "u8", "u16le", "u32be@0-4",
-                           "u64@8+12", "varint", "varint+1", "http", "resp", "memcached"})
+                           "u64@8+12", "varint", "varint+1", "http", "resp", "memcached", "dns"})
     CHECK(check_reply(form));
   for (const char* form : {"", "size:", "size:0", "until:", "until:\\q", "u24", "u32xx", "u32@",
                            "u32+x", "varint1", "https", "u32@70000"}) {

@@ -47,6 +47,23 @@ TEST_CASE("redirects are no pages, unless they are wanted") {
   CHECK(unwanted_statuses(result).empty());
 }
 
+TEST_CASE("answers without a single success are told, with what they were") {
+  RunResult result = sample_result();
+  const auto told = [&](KindCounts answers) {
+    result.answers = std::move(answers);
+    return without_success(result);
+  };
+  CHECK(told({{"200", 1}, {"404", 9}}).empty());
+  CHECK(told({{"NOERROR truncated", 1}, {"SERVFAIL", 9}}).empty());
+  CHECK(told({}).empty());
+  CHECK(told({{"302", 5}}) ==
+        "no answer had a status of 2xx (302 5): --expect-status names those that are wanted");
+  CHECK(told({{"NXDOMAIN", 5}, {"SERVFAIL", 9}}) ==
+        "no answer was NOERROR (NXDOMAIN 5, SERVFAIL 9)");
+  result.config.emplace_back("expect-status", "404");
+  CHECK(told({{"404", 9}}).empty());
+}
+
 TEST_CASE("the answers of all rounds are added") {
   RunResult one = sample_result(), other = one, silent = one;
   one.answers = {{"200", 3}};

@@ -110,8 +110,8 @@ void add_custom_options(CommandLine& line, load::CustomOptions& custom) {
                 "Requests as --send has them, one per line of FILE");
   line.add_text("--reply", custom.reply, "FORM",
                 "Where a reply ends: echo, size:N, until:TEXT, line, u32 and its like (u8 to u64, "
-                "le or be, @OFFSET, +N or -N), varint, http, resp, memcached, datagram, none "
-                "(echo; by the target; over UDP datagram)")
+                "le or be, @OFFSET, +N or -N), varint, http, resp, memcached, dns, datagram, none "
+                "(echo; by the target; over UDP datagram, or dns where that is asked)")
       .check(load::check_reply);
   line.add("--expect", custom.expect, "WHAT", optional_text,
            "Compare replies: same, with the first; TEXT, with how they begin; @FILE, with all of "

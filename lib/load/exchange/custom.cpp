@@ -221,7 +221,13 @@ bool is_custom(const CustomOptions& options) { return options != CustomOptions()
 std::string reply_of(const CustomOptions& options, bool datagrams) {
   if (!options.reply.empty()) return options.reply;
   if (const Scheme* const scheme = scheme_of(options.scheme)) return std::string(scheme->reply);
-  return datagrams ? "datagram" : "echo";
+  if (!datagrams) return "echo";
+  const auto requests = requests_of(options);
+  const auto asks_dns = [](const Request& request) {
+    return wire::is_dns_question(as_bytes(request.text()));
+  };
+  const bool dns = requests && !requests->empty() && std::ranges::all_of(*requests, asks_dns);
+  return std::string(dns ? Dns::kReply : "datagram");
 }
 
 bool has_ids(const CustomOptions& options) {
@@ -285,6 +291,7 @@ Result<std::unique_ptr<ExchangePlan>> plan_custom(const CustomOptions& options, 
     if (!wanted) return std::unexpected(wanted.error());
     http->wanted = *wanted;
   }
+  if (Dns* const dns = std::get_if<Dns>(&*form)) dns->framer = Dns::Framer(datagrams);
   auto requests = requests_of(options);
   if (!requests) return std::unexpected(requests.error());
   custom.requests = std::move(*requests);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kForms =
     "echo, size:N, until:TEXT, line, u8, u16, u32 or u64 with le or be, @OFFSET and +N or -N "
     "behind, "
-    "varint with +N or -N behind, http, resp, memcached, datagram or none";
+    "varint with +N or -N behind, http, resp, memcached, dns, datagram or none";
 
 // Takes a whole number off the front of `text`.
 template <class T>
@@ -81,6 +81,7 @@ Result<Form> parse_form(const std::string& text) {
   if (const auto known = protocol_of(text, static_cast<Protocols*>(nullptr))) return *known;
   if (text == "echo") return Plain<wire::EchoFramer>{};
   if (text == "none") return Plain<wire::NoFramer>{};
+  if (text == Dns::kReply) return Dns{};
   if (text == "datagram") return Plain<wire::DatagramFramer>{};
   if (text == "line") return Plain{wire::UntilFramer("\n")};
   if (text.starts_with("until:")) {

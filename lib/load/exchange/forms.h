@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/result.h"
+#include "load/exchange/dns.h"
 #include "load/exchange/http.h"
 #include "load/exchange/memcached.h"
 #include "load/exchange/redis.h"
@@ -14,7 +15,7 @@
 
 namespace wiremark::load {
 
-/// The protocols that netload knows by name: each in a file of its own.
+/// The protocols that netload knows by the scheme of a target: each in a file of its own.
 using Protocols = std::tuple<Http, Redis, Memcached>;
 
 /// A framer whose replies have no errors that it could know.
@@ -30,7 +31,7 @@ struct Plain {
 template <class... Known>
 std::variant<Plain<wire::EchoFramer>, Plain<wire::SizeFramer>, Plain<wire::UntilFramer>,
              Plain<wire::PrefixFramer>, Plain<wire::VarintFramer>, Plain<wire::DatagramFramer>,
-             Plain<wire::NoFramer>, Known...>
+             Plain<wire::NoFramer>, Dns, Known...>
 forms_with(std::tuple<Known...>*);
 
 using Form = decltype(forms_with(static_cast<Protocols*>(nullptr)));

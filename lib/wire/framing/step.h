@@ -28,7 +28,7 @@ struct Step {
   Bytes content = {};           ///< What is compared of them: all, but for heads and attributes.
   std::uint64_t ahead = 0;      ///< Bytes that are known to follow in this reply.
   const char* wrong = nullptr;  ///< Why it is no reply; nothing else counts then.
-  std::uint16_t status = 0;     ///< Of a whole HTTP reply.
+  std::uint16_t status = 0;     ///< Of a whole reply of HTTP or DNS.
   bool whole = false;           ///< The reply ends with what was taken.
   bool error = false;           ///< Whole, and it says that the request failed.
   bool last = false;            ///< Whole, and the server closes the connection behind it.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "wire/framing/binary.h"
+#include "wire/framing/dns.h"
 #include "wire/framing/memcached.h"
 #include "wire/framing/resp.h"
 #include "wire/framing/until.h"
@@ -150,4 +151,94 @@ TEST_CASE("memcached: what is none of its replies is wrong") {
   }
   MemcachedFramer::State state;
   CHECK(MemcachedFramer().take(state, as_bytes("END" + std::string(3000, 'x')), {}).wrong);
+}
+
+namespace {
+
+// Two bytes of id, the flags, and how many questions, answers, authorities and additional records.
+std::string dns_header(std::string_view flags, std::string_view counts) {
+  std::string header = "id" + std::string(flags);
+  for (const char count : counts) header += "\0"s + static_cast<char>(count - '0');
+  return header;
+}
+
+const std::string kName = "\7example\3com\0"s;
+const std::string kQuestion = kName + "\0\1\0\1"s;
+// An address, its name a pointer to that of the question.
+const std::string kRecord = "\xc0\x0c\0\1\0\1\0\0\0\1\0\4\x7f\0\0\1"s;
+
+// The record of EDNS, with these upper bits of the RCODE.
+std::string edns(char upper) { return "\0\0\x29\4\xd0"s + upper + "\0\0\0\0\0"s; }
+
+std::string behind_length(const std::string& message) {
+  return std::string{'\0', static_cast<char>(message.size())} + message;
+}
+
+}  // namespace
+
+TEST_CASE("DNS: an answer says by its RCODE, and by that of EDNS, whether it is one") {
+  const std::string messages[] = {
+      dns_header("\x81\x80", "1100") + kQuestion + kRecord,
+      dns_header("\x81\x82", "1000") + kQuestion,
+      dns_header("\x81\x83", "1000") + kQuestion,
+      dns_header("\x83\x80", "1000") + kQuestion,
+      dns_header("\x81\x80", "1101") + kQuestion + kRecord + edns(1),
+      dns_header("\x81\x85", "1011") + kQuestion + kRecord + edns(0),
+      dns_header("\x81\x80", "0000"),
+      dns_header("\x83\x80", "1101") + kQuestion,
+  };
+  const std::uint16_t statuses[] = {0, 2, 3, kDnsTruncated, 16, 5, 0, kDnsTruncated};
+  std::string stream;
+  for (std::size_t i = 0; i < std::size(messages); ++i) {
+    CAPTURE(i);
+    DnsFramer::State state;
+    const Step step = DnsFramer(true).take(state, as_bytes(messages[i]), {});
+    CHECK(step.whole);
+    CHECK(step.taken == messages[i].size());
+    CHECK(step.status == statuses[i]);
+    CHECK(step.error == (statuses[i] != 0 && statuses[i] != 3 && statuses[i] != kDnsTruncated));
+    stream += behind_length(messages[i]);
+  }
+  const Reading reading = read_at_every_cut(DnsFramer(), stream);
+  REQUIRE(reading.replies.size() == std::size(messages));
+  for (std::size_t i = 0; i < std::size(messages); ++i) {
+    CHECK(reading.replies[i].content == behind_length(messages[i]));
+    CHECK(reading.replies[i].status == statuses[i]);
+  }
+  DnsFramer::State state;
+  CHECK(DnsFramer().take(state, as_bytes("\1\0abc"s), {}).ahead == 253);
+  CHECK(dns_rcode_name(2) == "SERVFAIL");
+  CHECK(dns_rcode_name(16) == "BADVERS");
+  CHECK(dns_rcode_name(4000) == "RCODE 4000");
+}
+
+TEST_CASE("DNS: what is no answer is wrong") {
+  for (const std::string& message :
+       {"short"s, dns_header("\1\0"s, "1000") + kQuestion, dns_header("\x81\x80", "0001"),
+        dns_header("\x81\x80", "1101") + kQuestion + kRecord,
+        dns_header("\x81\x80", "0001") + "\x3f"}) {
+    DnsFramer::State state;
+    CHECK(DnsFramer(true).take(state, as_bytes(message), {}).wrong);
+    CHECK_FALSE(read_at_every_cut(DnsFramer(), behind_length(message)).wrong.empty());
+  }
+}
+
+TEST_CASE("DNS: a question is known for one, and nothing else is") {
+  const std::string asks = dns_header("\1\0"s, "1000") + kQuestion;
+  const std::string with_edns = dns_header("\1\0"s, "1001") + kQuestion + edns(0);
+  CHECK(is_dns_question(as_bytes(asks)));
+  CHECK(is_dns_question(as_bytes(with_edns)));
+  CHECK(is_dns_question(as_bytes(dns_header("\0\0"s, "1000") + "\0\0\2\0\1"s)));
+  for (std::size_t size = 0; size < asks.size(); ++size)
+    CHECK_FALSE(is_dns_question(as_bytes(std::string_view(asks).substr(0, size))));
+  for (std::size_t size = 0; size < with_edns.size(); ++size)
+    CHECK_FALSE(is_dns_question(as_bytes(std::string_view(with_edns).substr(0, size))));
+  for (const std::string& other :
+       {asks + "x", dns_header("\x81\0"s, "1000") + kQuestion,
+        dns_header("\x21\0"s, "1000") + kQuestion, dns_header("\1\1", "1000") + kQuestion,
+        dns_header("\1\0"s, "1100") + kQuestion, dns_header("\1\0"s, "0000") + kQuestion,
+        std::string(30, '\0'), std::string(30, 'a')}) {
+    CAPTURE(other);
+    CHECK_FALSE(is_dns_question(as_bytes(other)));
+  }
 }
