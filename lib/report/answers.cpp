@@ -16,6 +16,10 @@ using namespace measure;
 
 namespace {
 
+// As load::HitsAndMisses names them.
+constexpr const char* kHitName = "hit";
+constexpr const char* kMissName = "miss";
+
 std::uint64_t sum_of(const KindCounts& answers) {
   std::uint64_t sum = 0;
   for (const auto& [kind, count] : answers) sum += count;
@@ -26,6 +30,16 @@ double share_of(const KindCounts& answers, const std::string& kind) {
   const auto found = std::ranges::find(answers, kind, &KindCounts::value_type::first);
   if (found == answers.end()) return 0;
   return static_cast<double>(found->second) / static_cast<double>(sum_of(answers));
+}
+
+// What the kinds of these answers are, which all have at least one.
+enum class Told : std::uint8_t { statuses, reads, rcodes };
+
+Told told_by(const KindCounts& answers) {
+  const std::string& kind = answers.front().first;
+  if (!kind.empty() && std::isdigit(static_cast<unsigned char>(kind.front())))
+    return Told::statuses;
+  return kind == kHitName || kind == kMissName ? Told::reads : Told::rcodes;
 }
 
 // Those whose kind begins so.
@@ -51,7 +65,7 @@ std::optional<Unlike> unlike_answers(const KindCounts& one, const KindCounts& ot
   constexpr double kShare = 0.01;
   constexpr double kDeviations = 3;
   const auto ones = static_cast<double>(sum_of(one)), others = static_cast<double>(sum_of(other));
-  if (ones == 0 || others == 0) return std::nullopt;
+  if (ones == 0 || others == 0 || told_by(one) != told_by(other)) return std::nullopt;
   std::optional<Unlike> most;
   double most_apart = 0;
   for (const KindCounts* side : {&one, &other}) {
@@ -81,14 +95,21 @@ std::string unwanted_statuses(const RunResult& result) {
 std::string without_success(const RunResult& result) {
   if (!result.answers || result.answers->empty()) return {};
   const KindCounts& answers = *result.answers;
-  const bool of_http = std::isdigit(static_cast<unsigned char>(answers.front().first.front()));
-  if (of_http && !result.option("expect-status").empty()) return {};
-  if (!those_of(answers, of_http ? "2" : "NOERROR").empty()) return {};
-  return of_http ? fmt::format(
-                       "no answer had a status of 2xx ({}): --expect-status names those that "
-                       "are wanted",
-                       counts_text(answers))
-                 : fmt::format("no answer was NOERROR ({})", counts_text(answers));
+  switch (told_by(answers)) {
+    case Told::statuses:
+      if (!result.option("expect-status").empty() || !those_of(answers, "2").empty()) return {};
+      return fmt::format(
+          "no answer had a status of 2xx ({}): --expect-status names those that are wanted",
+          counts_text(answers));
+    case Told::reads:
+      if (!those_of(answers, kHitName).empty()) return {};
+      return fmt::format("not one of {} found what it asked for: is the server filled?",
+                         format_counted(sum_of(answers), "read"));
+    case Told::rcodes:
+      if (!those_of(answers, "NOERROR").empty()) return {};
+      return fmt::format("no answer was NOERROR ({})", counts_text(answers));
+  }
+  return {};
 }
 
 }  // namespace wiremark::report

@@ -20,7 +20,8 @@ struct Unlike {
 };
 
 /// The kind that differs most, where that is more than 1 % and chance make (three standard
-/// deviations of a share). None where either has no answers: nobody told of them.
+/// deviations of a share). None where either has no answers, since nobody told of them,
+/// or where they are of protocols that have other kinds.
 std::optional<Unlike> unlike_answers(const KindCounts& one, const KindCounts& other);
 
 /// A sentence about redirects and the like (3xx), which a server sends with less work than a page;
@@ -28,7 +29,7 @@ std::optional<Unlike> unlike_answers(const KindCounts& one, const KindCounts& ot
 std::string unwanted_statuses(const RunResult& result);
 
 /// A sentence where not one of the answers was a success, which for HTTP is a 2xx, unless
-/// --expect-status says what is wanted, and for DNS NOERROR; else empty.
+/// --expect-status says what is wanted, for DNS NOERROR, and for a read a hit; else empty.
 std::string without_success(const RunResult& result);
 
 }  // namespace wiremark::report

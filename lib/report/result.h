@@ -306,7 +306,8 @@ struct RunResult {
       {.column = "outcome_", .missed = "the outcome"});
     f("answers", answers, kCounted,
       "netload: the answers of the outcome by what they said, where the protocol tells: by their "
-      "status of HTTP, or their RCODE of DNS, errors among them.",
+      "status of HTTP or RCODE of DNS, errors among them; reads of Redis and memcached as hit or "
+      "miss.",
       {.column = "answers", .missed = "the answers by kind"});
     f("pacing", pacing, "netload with a rate: how far it was behind its own plan.",
       {.column = "pacing_", .beside = "outcome"});

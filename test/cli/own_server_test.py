@@ -460,6 +460,23 @@ def a_rate_is_not_kept_by_redirects():
 
 
 @case
+def reads_are_counted_as_hits_and_misses():
+    def kept(reply, read, write, written, hit, miss):
+        with answers(7, lambda request: hit if request[:3] == read else written) as server:
+            flags = ["--reply", reply, "--send", f"{read.decode()} k\\r\\n", "--send", f"{write} k\\r\\n"]
+            result = netload(server.address, "-c", "1", "-n", "400", "--json", *flags).ended_with(0).json()
+            equal(result["answers"], {"hit": 200}, "answers")
+        with answers(7, lambda _: miss) as server:
+            flags = ["--reply", reply, "--send", f"{read.decode()} k\\r\\n"]
+            result = works(server, *flags)
+            equal(result["answers"], {"miss": 400}, "answers")
+            contains(" ".join(result["warnings"]), "not one of 400 reads found what it asked for")
+            contains(netload(server.address, *SHORT[:-1], *flags).ended_with(0).out, "answers     miss 400\n")
+    kept("resp", b"GET", "SET", b"+OK\r\n", b"$1\r\nv\r\n", b"$-1\r\n")
+    kept("memcached", b"get", "add", b"STORED\r\n", b"VALUE k 0 1\r\nv\r\nEND\r\n", b"END\r\n")
+
+
+@case
 def what_is_wrong_with_a_command_line():
     port = f":{free_port()}"
     for flags, fix in ((["--reply", "resp", port], "--send TEXT"),

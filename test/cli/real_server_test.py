@@ -84,6 +84,20 @@ def redis_answers():
 
 
 @case
+def redis_tells_hits_from_misses():
+    with redis() as server:
+        target = f"redis://{server.address}"
+        empty = checked(target, "--send", "GET k")
+        equal(empty["answers"], {"miss": 2000}, "answers of an empty server")
+        contains(" ".join(empty["warnings"]), "not one of 2,000 reads found what it asked for")
+        expect("answers" not in checked(target, "--send", "SET k v"), "SET reads nothing")
+        equal(checked(target, "--send", "GET k")["answers"], {"hit": 2000}, "answers of a filled one")
+        array = r"*3\r\n$4\r\nMGET\r\n$1\r\nx\r\n$1\r\nk\r\n"
+        equal(checked(target, "--send", array)["answers"], {"hit": 2000}, "answers with one value of two")
+        equal(checked(target, "--send", "HGETALL none")["answers"], {"miss": 2000}, "answers without a value")
+
+
+@case
 def redis_errors_count_by_name():
     with redis() as server:
         result = checked(f"redis://{server.address}", "--send", "HGET k f", "--send", "NO SUCH", code=4)
@@ -205,6 +219,8 @@ def memcached_answers():
         checked(target, "--send", r"set k 0 0 15\r\nEND\r\nnot an end", "--expect", "STORED",
                 most=["-c", "1", "-n", "1", "--json"])
         whole(checked(target, "--send", "get k", "--expect", r"VALUE k 0 15\r\nEND\r\nnot an end\r\nEND\r\n"), "verify")
+        equal(checked(target, "--send", "get k")["answers"], {"hit": 2000}, "answers")
+        equal(checked(target, "--send", "mg none v")["answers"], {"miss": 2000}, "answers")
         whole(checked(target, "--send", "get none", "--send", "stats", "-P", "4"), "replies")
         result = checked(target, "--send", "foo", "--send", r"set k 0 0 x\r\n", code=4)
         in_turn(result, "memcached ERROR", "memcached CLIENT_ERROR")

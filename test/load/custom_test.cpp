@@ -229,6 +229,44 @@ TEST_CASE("answers of DNS are counted by RCODE, and a question over UDP is known
   }
 }
 
+TEST_CASE("reads of redis and memcached are hits or misses, and nothing else is") {
+  const auto kinds = [](const char* reply, const char* send,
+                        std::initializer_list<const char*> replies) {
+    Spoken store({.send = {send}, .reply = reply});
+    std::string all;
+    for (const char* bytes : replies) {
+      const Reply one = store.read(bytes);
+      CHECK_FALSE(one.refused);
+      CHECK(one.size > 0);
+      all += (one.kind == 0 ? "none" : store.plan->name_of_kind(one.kind)) + " ";
+    }
+    CHECK(store.plan->tells_kinds() == (all.find_first_not_of("none ") != all.npos));
+    return all;
+  };
+  for (const char* get : {"GET k\\r\\n", "get k\\r\\n", "*2\\r\\n$3\\r\\nGET\\r\\n$1\\r\\nk\\r\\n"})
+    CHECK(kinds("resp", get,
+                {"$2\r\nok\r\n", "$0\r\n\r\n", "$-1\r\n", "_\r\n", "*-1\r\n", "-ERR no\r\n"}) ==
+          "hit hit miss miss miss none ");
+  CHECK(kinds("resp", "MGET a b\\r\\n",
+              {"*2\r\n$-1\r\n$1\r\nb\r\n", "*2\r\n$-1\r\n_\r\n", "*0\r\n"}) == "hit miss miss ");
+  CHECK(kinds("resp", "HGETALL k\\r\\n",
+              {"%1\r\n+a\r\n:0\r\n", "%0\r\n", "|1\r\n+ttl\r\n:9\r\n%0\r\n"}) == "hit miss miss ");
+  CHECK(kinds("resp", "GEOPOS k a\\r\\n", {"*1\r\n*2\r\n,1\r\n,2\r\n", "*1\r\n*-1\r\n"}) ==
+        "hit miss ");
+  for (const char* other : {"SET k v NX\\r\\n", "GETTER\\r\\n", "PING\\r\\n", "*1\\r\\n$3"})
+    CHECK(kinds("resp", other, {"$-1\r\n", "+OK\r\n"}) == "none none ");
+  CHECK(kinds("memcached", "get k\\r\\n",
+              {"VALUE k 0 1\r\nv\r\nEND\r\n", "END\r\n", "SERVER_ERROR no\r\n"}) ==
+        "hit miss none ");
+  CHECK(kinds("memcached", "mg k v\\r\\n", {"VA 1\r\nv\r\n", "HD\r\n", "EN\r\n"}) ==
+        "hit hit miss ");
+  CHECK(kinds("memcached", "set k 0 0 1\\r\\nv\\r\\n", {"STORED\r\n", "NOT_STORED\r\n"}) ==
+        "none none ");
+  Spoken both({.send = {"SET k v\\r\\n", "GET k\\r\\n"}, .reply = "resp"});
+  CHECK(both.read("+OK\r\n", 0).kind == 0);
+  CHECK(both.read("$1\r\nv\r\n", 1).kind == wire::kHit);
+}
+
 TEST_CASE("an expected text pardons an error only where it is that of one") {
   const auto pardoned = [](std::string reply, std::string expect, std::string_view bytes) {
     return !speak(std::move(reply), std::move(expect)).read(bytes).error;

@@ -27,6 +27,15 @@ TEST_CASE("answers are alike where they differ by no more than 1 % and chance") 
   CHECK(unlike_answers({{"200", 18}, {"302", 2}}, {{"200", 2}, {"302", 18}}));
 }
 
+TEST_CASE("a share of hits is compared with that of another store, and not with statuses") {
+  const KindCounts filled = {{"hit", 10'000}};
+  CHECK(unlike_answers(filled, {{"miss", 10'000}}));
+  CHECK(unlike_answers({{"hit", 900}, {"miss", 100}}, {{"hit", 500}, {"miss", 500}}));
+  CHECK_FALSE(unlike_answers(filled, {{"hit", 500}}));
+  CHECK_FALSE(unlike_answers(filled, {{"200", 10'000}}));
+  CHECK_FALSE(unlike_answers({{"NOERROR", 10'000}}, {{"miss", 10'000}}));
+}
+
 TEST_CASE("the kind that differs most is named") {
   const auto unlike = unlike_answers({{"200", 700}, {"301", 300}}, {{"200", 500}, {"503", 500}});
   REQUIRE(unlike);
@@ -58,6 +67,9 @@ TEST_CASE("answers without a single success are told, with what they were") {
   CHECK(told({}).empty());
   CHECK(told({{"302", 5}}) ==
         "no answer had a status of 2xx (302 5): --expect-status names those that are wanted");
+  CHECK(told({{"hit", 1}, {"miss", 9}}).empty());
+  CHECK(told({{"miss", 2'000}}) ==
+        "not one of 2,000 reads found what it asked for: is the server filled?");
   CHECK(told({{"NXDOMAIN", 5}, {"SERVFAIL", 9}}) ==
         "no answer was NOERROR (NXDOMAIN 5, SERVFAIL 9)");
   result.config.emplace_back("expect-status", "404");

@@ -96,22 +96,21 @@ Result<> add_expected(Custom& custom, const CustomOptions& options) {
   return {};
 }
 
-std::unique_ptr<ExchangePlan> plan_with(Form form, Custom custom,
+std::unique_ptr<ExchangePlan> plan_with(Form form, const Custom& custom,
                                         std::unique_ptr<ExchangePlan> greeting) {
   return std::visit(
       [&]<class P>(P& protocol) -> std::unique_ptr<ExchangePlan> {
-        return std::make_unique<ProtocolPlan<P>>(std::move(custom), std::move(greeting),
-                                                 std::move(protocol));
+        return std::make_unique<ProtocolPlan<P>>(custom, std::move(greeting), std::move(protocol));
       },
       form);
 }
 
 }  // namespace
 
-CustomPlan::CustomPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting)
-    : custom_(std::move(custom)), greeting_(std::move(greeting)) {
-  for (const Request& request : custom_.requests)
-    asked_.push_back({.size = request.size(), .head = request.text().starts_with("HEAD ")});
+CustomPlan::CustomPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting,
+                       std::vector<wire::Asked> asked)
+    : custom_(std::move(custom)), greeting_(std::move(greeting)), asked_(std::move(asked)) {
+  for (std::size_t i = 0; i < asked_.size(); ++i) asked_[i].size = custom_.requests[i].size();
   lasting_ = std::ranges::none_of(custom_.requests, &Request::has_fields);
 }
 
@@ -306,7 +305,7 @@ Result<std::unique_ptr<ExchangePlan>> plan_custom(const CustomOptions& options, 
                          {.form = options.greeting, .requests = {Request()}, .size_max = size_max},
                          nullptr);
   }
-  return plan_with(std::move(*form), std::move(custom), std::move(greeting));
+  return plan_with(std::move(*form), custom, std::move(greeting));
 }
 
 }  // namespace wiremark::load

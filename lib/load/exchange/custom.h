@@ -37,7 +37,8 @@ struct Custom {
 /// What all of them share, whatever frames the replies.
 class CustomPlan : public ExchangePlan {
  public:
-  CustomPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting);
+  /// `asked` has what the framer is told of each request, but for its size.
+  CustomPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting, std::vector<wire::Asked> asked);
 
   std::string_view name() const noexcept final { return custom_.form; }
   std::pair<std::string, std::string> contents() const final;
@@ -50,6 +51,7 @@ class CustomPlan : public ExchangePlan {
   const Custom& custom() const noexcept { return custom_; }
   const ExchangePlan* greeting() const noexcept { return greeting_.get(); }
   bool one_way() const noexcept { return custom_.form == kOneWay; }
+  const std::vector<wire::Asked>& asked() const noexcept { return asked_; }
   /// Whether no request differs from message to message.
   bool lasting() const noexcept { return lasting_; }
 
@@ -330,14 +332,18 @@ class CustomExchange final : public Exchange {
 template <class Protocol>
 class ProtocolPlan final : public CustomPlan {
  public:
-  ProtocolPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting, Protocol protocol)
-      : CustomPlan(std::move(custom), std::move(greeting)), protocol_(std::move(protocol)) {}
+  ProtocolPlan(const Custom& custom, std::unique_ptr<ExchangePlan> greeting, Protocol protocol)
+      : CustomPlan(custom, std::move(greeting), asked_of(custom.requests)),
+        protocol_(std::move(protocol)) {}
 
   std::unique_ptr<Exchange> exchange(std::size_t clients) const override {
     return std::make_unique<CustomExchange<Protocol>>(*this, protocol_, clients);
   }
   bool tells_kinds() const noexcept override {
-    return requires { Protocol::name_of_kind(1); };
+    if constexpr (requires { Protocol::has_kind(wire::Asked()); })
+      return std::ranges::any_of(asked(), Protocol::has_kind);
+    else
+      return requires { Protocol::name_of_kind(1); };
   }
   std::string name_of_kind(std::uint16_t kind) const override {
     if constexpr (requires { Protocol::name_of_kind(kind); })
@@ -347,6 +353,13 @@ class ProtocolPlan final : public CustomPlan {
   }
 
  private:
+  static std::vector<wire::Asked> asked_of(const std::vector<Request>& requests) {
+    std::vector<wire::Asked> asked(requests.size());
+    if constexpr (requires { Protocol::asked(std::string_view()); })
+      std::ranges::transform(requests, asked.begin(), Protocol::asked, &Request::text);
+    return asked;
+  }
+
   Protocol protocol_;
 };
 

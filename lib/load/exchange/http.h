@@ -24,6 +24,9 @@ struct Http {
   using Framer = wire::HttpFramer;
   static constexpr Scheme kScheme{.name = "http", .reply = "http", .port = 80};
 
+  static wire::Asked asked(std::string_view request) noexcept {
+    return {.head = request.starts_with("HEAD ")};
+  }
   static std::string error(const wire::Step& step, std::string_view) {
     return fmt::format("HTTP {}", step.status);
   }

@@ -4,12 +4,13 @@
 
 #include <string>
 
+#include "load/exchange/reads.h"
 #include "load/exchange/scheme.h"
 #include "wire/framing/memcached.h"
 
 namespace wiremark::load {
 
-struct Memcached {
+struct Memcached : HitsAndMisses {
   using Framer = wire::MemcachedFramer;
   static constexpr Scheme kScheme{.name = "memcached",
                                   .reply = "memcached",
@@ -17,6 +18,10 @@ struct Memcached {
                                   .request = "version\\r\\n",
                                   .expect = "VERSION ",
                                   .line_end = "\r\n"};
+
+  static wire::Asked asked(std::string_view request) noexcept {
+    return {.reads = is_one_of(request.substr(0, request.find_first_of(" \r\n")), kReads)};
+  }
 
   static std::string error(const wire::Step&, std::string_view reply) {
     return "memcached " + std::string(wire::memcached_error_word(reply));
@@ -27,6 +32,9 @@ struct Memcached {
   }
 
   Framer framer = {};
+
+ private:
+  static constexpr std::string_view kReads[] = {"GET", "GETS", "GAT", "GATS", "MG"};
 };
 
 }  // namespace wiremark::load

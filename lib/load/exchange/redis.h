@@ -3,12 +3,13 @@
 
 #include <string>
 
+#include "load/exchange/reads.h"
 #include "load/exchange/scheme.h"
 #include "wire/framing/resp.h"
 
 namespace wiremark::load {
 
-struct Redis {
+struct Redis : HitsAndMisses {
   using Framer = wire::RespFramer;
   static constexpr Scheme kScheme{.name = "redis",
                                   .reply = "resp",
@@ -16,6 +17,11 @@ struct Redis {
                                   .request = "PING\\r\\n",
                                   .expect = "+PONG\r\n",
                                   .line_end = "\r\n"};
+
+  /// Of a request as an inline command or as an array.
+  static wire::Asked asked(std::string_view request) noexcept {
+    return {.reads = is_one_of(wire::resp_command(request), kReads)};
+  }
 
   static std::string error(const wire::Step&, std::string_view reply) {
     return "RESP -" + std::string(wire::resp_error_word(reply));
@@ -26,6 +32,24 @@ struct Redis {
   }
 
   Framer framer = {};
+
+ private:
+  // Commands that are answered with null, or with no value, where there is nothing.
+  // https://redis.io/docs/latest/commands
+  static constexpr std::string_view kReads[] = {
+      "GET",        "GETDEL",      "GETEX",      "MGET",           "HGET",
+      "HGETALL",    "HGETDEL",     "HGETEX",     "HKEYS",          "HMGET",
+      "HRANDFIELD", "HVALS",       "LINDEX",     "LMPOP",          "LPOP",
+      "LRANGE",     "RPOP",        "LMOVE",      "RPOPLPUSH",      "BLMOVE",
+      "BLMPOP",     "BLPOP",       "BRPOP",      "BRPOPLPUSH",     "SDIFF",
+      "SINTER",     "SMEMBERS",    "SPOP",       "SRANDMEMBER",    "SUNION",
+      "ZDIFF",      "ZINTER",      "ZMPOP",      "ZMSCORE",        "ZPOPMAX",
+      "ZPOPMIN",    "ZRANDMEMBER", "ZRANGE",     "ZRANGEBYLEX",    "ZRANGEBYSCORE",
+      "ZRANK",      "ZREVRANGE",   "ZREVRANK",   "ZREVRANGEBYLEX", "ZREVRANGEBYSCORE",
+      "ZSCORE",     "ZUNION",      "BZMPOP",     "BZPOPMAX",       "BZPOPMIN",
+      "XRANGE",     "XREAD",       "XREADGROUP", "XREVRANGE",      "GEODIST",
+      "GEOHASH",    "GEOPOS",      "GEOSEARCH",  "DUMP",           "RANDOMKEY",
+      "JSON.GET",   "JSON.MGET",   "TS.GET"};
 };
 
 }  // namespace wiremark::load

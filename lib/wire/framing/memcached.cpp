@@ -33,6 +33,7 @@ enum class After { reply, line, value, wrong };
 
 After read_line(MemcachedState& state, std::string_view line) noexcept {
   const std::string_view first = word(line, 0);
+  state.found |= first == "VALUE" || first == "VA" || first == "HD";
   if (first == "VALUE" || first == "VA") {
     const auto size = to_number<std::uint64_t>(word(line, first == "VA" ? 1 : 3));
     if (!size || *size > kValueMax) return After::wrong;
@@ -58,24 +59,25 @@ std::size_t take_value(MemcachedState& state, std::string_view text) noexcept {
   return taken;
 }
 
-Step whole(MemcachedState& state, Bytes bytes, std::size_t taken, bool error) {
-  state.line.clear();
-  state.lines = false;
+Step whole(MemcachedState& state, Bytes bytes, std::size_t taken, Asked asked, bool error) {
   Step step = step_over(bytes, taken, true);
   step.error = error;
+  if (asked.reads && !error) step.status = state.found ? kHit : kMiss;
+  state.line.clear();
+  state.lines = state.found = false;
   return step;
 }
 
 }  // namespace
 
-Step MemcachedFramer::take(State& state, Bytes bytes, Asked) const {
+Step MemcachedFramer::take(State& state, Bytes bytes, Asked asked) const {
   const std::string_view text = as_text(bytes);
   for (std::size_t at = 0; at < text.size();) {
     if (state.left > 0) {
       const std::size_t taken = take_value(state, text.substr(at));
       if (taken == 0) return step_wrong("a value is longer than its line says");
       at += taken;
-      if (state.left == 0 && !state.lines) return whole(state, bytes, at, false);
+      if (state.left == 0 && !state.lines) return whole(state, bytes, at, asked, false);
       continue;
     }
     const std::size_t end = text.find('\n', at);
@@ -91,7 +93,7 @@ Step MemcachedFramer::take(State& state, Bytes bytes, Asked) const {
     at = end + 1;
     const bool error = !memcached_error_word(line).empty();
     state.line.clear();
-    if (after == After::reply) return whole(state, bytes, at, error);
+    if (after == After::reply) return whole(state, bytes, at, asked, error);
   }
   Step step = step_over(bytes, bytes.size(), false);
   step.ahead = state.left;

@@ -14,10 +14,11 @@ class MemcachedFramer {
   struct State {
     std::uint64_t left = 0;  // Of a value, with the \r\n behind it.
     bool lines = false;      // More follow behind the value.
+    bool found = false;      // A value came, or the word that it is there.
     std::string line;        // One that came in pieces, as far as it has come.
   };
 
-  Step take(State& state, Bytes bytes, Asked) const;
+  Step take(State& state, Bytes bytes, Asked asked) const;
 };
 
 /// What an error reply is counted as: "SERVER_ERROR".

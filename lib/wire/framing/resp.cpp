@@ -48,6 +48,7 @@ const char* read_digit(RespState& state, char digit) noexcept {
 const char* end_line(RespState& state) noexcept {
   state.part = RespPart::type;
   if (!is_bulk(state.type) && !is_aggregate(state.type)) {
+    state.found |= state.begun && state.type != '_';
     --state.values;
     return nullptr;
   }
@@ -58,6 +59,7 @@ const char* end_line(RespState& state) noexcept {
     return nullptr;
   }
   if (is_bulk(state.type)) {
+    state.found |= state.begun;
     state.part = state.number > 0 ? RespPart::payload : RespPart::payload_cr;
     return nullptr;
   }
@@ -111,7 +113,7 @@ std::size_t take_part(RespState& state, std::string_view text, const char*& wron
 
 }  // namespace
 
-Step RespFramer::take(State& state, Bytes bytes, Asked) const noexcept {
+Step RespFramer::take(State& state, Bytes bytes, Asked asked) const noexcept {
   const std::string_view text = as_text(bytes);
   std::size_t attributes = 0;  // Bytes before the value that is compared.
   for (std::size_t at = 0; at < text.size();) {
@@ -124,6 +126,7 @@ Step RespFramer::take(State& state, Bytes bytes, Asked) const noexcept {
     Step step = step_over(bytes, at, true);
     step.content = step.content.subspan(attributes);
     step.error = state.error;
+    if (asked.reads && !step.error) step.status = state.found ? kHit : kMiss;
     state = {};
     return step;
   }
@@ -131,6 +134,16 @@ Step RespFramer::take(State& state, Bytes bytes, Asked) const noexcept {
   step.content = step.content.subspan(attributes);
   if (state.part == RespPart::payload) step.ahead = state.number;
   return step;
+}
+
+std::string_view resp_command(std::string_view request) noexcept {
+  // Of an array the length stands in a line, and so does that of its first value.
+  for (int lines = request.starts_with('*') ? 2 : 0; lines > 0; --lines) {
+    const std::size_t end = request.find('\n');
+    if (end == request.npos) return {};
+    request.remove_prefix(end + 1);
+  }
+  return request.substr(0, request.find_first_of(" \r\n"));
 }
 
 std::string_view resp_error_word(std::string_view reply) noexcept {

@@ -17,13 +17,17 @@ class RespFramer {
     bool negative = false;  // Its number.
     bool error = false;     // The reply is one.
     bool begun = false;     // It was seen, and what came is no attribute.
+    bool found = false;     // A value came that is not null and no aggregate.
     std::uint8_t digits = 0;
     std::uint64_t number = 0;  // Of its line; then the bytes that are left of its payload.
     std::uint64_t values = 1;  // Still to come, this one included.
   };
 
-  Step take(State& state, Bytes bytes, Asked) const noexcept;
+  Step take(State& state, Bytes bytes, Asked asked) const noexcept;
 };
+
+/// The command of a request, which is inline or an array: "GET".
+std::string_view resp_command(std::string_view request) noexcept;
 
 /// The first word of an error reply, or of its first bytes: "ERR". Empty where attributes are all
 /// of those.

@@ -8,11 +8,15 @@
 
 namespace wiremark::wire {
 
-/// The request that a reply answers, as far as the end of the reply depends on it.
+/// The request that a reply answers, as far as the end of the reply depends on it, or what it says.
 struct Asked {
   std::size_t size = 0;  ///< Its bytes.
   bool head = false;     ///< HTTP: it was HEAD, whose answer has no body.
+  bool reads = false;    ///< Redis, memcached: it asks for what may not be there.
 };
+
+/// Step::status of an answer to a request that reads: there was something, or nothing.
+inline constexpr std::uint16_t kHit = 1, kMiss = 2;
 
 /// One step through the bytes of a reply, by a framer:
 ///
@@ -28,7 +32,7 @@ struct Step {
   Bytes content = {};           ///< What is compared of them: all, but for heads and attributes.
   std::uint64_t ahead = 0;      ///< Bytes that are known to follow in this reply.
   const char* wrong = nullptr;  ///< Why it is no reply; nothing else counts then.
-  std::uint16_t status = 0;     ///< Of a whole reply of HTTP or DNS.
+  std::uint16_t status = 0;     ///< Of a whole reply: of HTTP, of DNS, kHit or kMiss; else 0.
   bool whole = false;           ///< The reply ends with what was taken.
   bool error = false;           ///< Whole, and it says that the request failed.
   bool last = false;            ///< Whole, and the server closes the connection behind it.

@@ -143,6 +143,26 @@ TEST_CASE("memcached: a line, values up to END, statistics, and meta replies") {
   CHECK(memcached_error_word("STORED\r\n").empty());
 }
 
+TEST_CASE("RESP and memcached: what answers a read is a hit where anything is in it") {
+  const auto statuses = [](const auto& framer, std::string_view text) {
+    const Asked reads[] = {{.reads = true}};
+    std::vector<std::uint16_t> all;
+    for (const Framed& reply : read_at_every_cut(framer, text, reads).replies)
+      all.push_back(reply.status);
+    return all;
+  };
+  CHECK(statuses(RespFramer(),
+                 "$-1\r\n$0\r\n\r\n*2\r\n$-1\r\n_\r\n*2\r\n_\r\n:5\r\n%0\r\n-no\r\n|1\r\n"
+                 "+a\r\n:1\r\n_\r\n") ==
+        std::vector<std::uint16_t>{kMiss, kHit, kMiss, kHit, kMiss, 0, kMiss});
+  CHECK(statuses(MemcachedFramer(),
+                 "VALUE k 0 1\r\nv\r\nEND\r\nEND\r\nVA 1\r\nv\r\nHD\r\nEN\r\nERROR\r\n") ==
+        std::vector<std::uint16_t>{kHit, kMiss, kHit, kHit, kMiss, 0});
+  for (const char* get : {"GET k\r\n", "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", "GET"})
+    CHECK(resp_command(get) == "GET");
+  for (const char* none : {"", "*1\r\n$4", "*", " GET"}) CHECK(resp_command(none).empty());
+}
+
 TEST_CASE("memcached: what is none of its replies is wrong") {
   for (const char* text : {"+PONG\r\n", "VALUE k 0 x\r\n", "VALUE k 0 3\r\nabcd\r\n", "\r\n",
                            "VALUE k 0 1099511627777\r\n", "18446744073709551616\r\n"}) {
