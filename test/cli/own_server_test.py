@@ -488,6 +488,7 @@ def what_is_wrong_with_a_command_line():
                         "leave it or --expect out"),
                        (["--send", "x", "--expect", "y", "--reply", "none", port], "leave --expect out"),
                        (["ftp://localhost"], "redis://"),
+                       (["redis://localhost/2"], "leave it out, which means /0"),
                        (["--send", "x", "--expect-status", "404", port], "--reply http"),
                        (["http://localhost", "--expect-status", "teapot"], "such as 404"),
                        (["--method", "PUT", "--send", "x", port], "--reply http"),

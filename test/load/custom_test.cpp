@@ -405,6 +405,14 @@ TEST_CASE("a target names its protocol, its port and its path") {
   redis.send = {"GET k"};
   CHECK(Spoken(redis).sent(0) == "GET k\r\n");
   CHECK_FALSE(Spoken(redis).plan->verifies());
+  for (const char* target : {"redis://h/", "redis://h/0", "memcached://h", "memcached://h:1/"}) {
+    CustomOptions store;
+    CHECK(take_scheme(target, store));
+  }
+  for (const char* target : {"redis://h/2", "redis://h:1/a", "redis://h/00", "memcached://h/0"}) {
+    CustomOptions store;
+    check_contains(take_scheme(target, store).error().message(), "leave it out");
+  }
   CustomOptions none;
   CHECK(*take_scheme("unix:/a://b", none) == "unix:/a://b");
   CHECK_FALSE(is_custom(none));

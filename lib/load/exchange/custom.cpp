@@ -210,6 +210,12 @@ Result<std::string> take_scheme(const std::string& target, CustomOptions& option
   const std::size_t path = std::min(target.find('/', end + 3), target.size());
   options.authority = target.substr(end + 3, path - end - 3);
   options.path = target.substr(path);
+  if (!scheme->has_paths && options.path.size() > 1 && options.path != scheme->path) {
+    return failed(fmt::format("netload cannot ask for {} of {}://: leave it out{}", options.path,
+                              options.scheme, scheme->path.empty() ? "" : ", which means ") +
+                      std::string(scheme->path),
+                  {}, 0);
+  }
   const bool has_port =
       options.authority.find(':', options.authority.rfind(']') + 1) != std::string::npos;
   return options.authority + (has_port ? "" : ":" + std::to_string(scheme->port));

@@ -22,7 +22,7 @@ Result<Statuses> parse_statuses(std::string_view text);
 
 struct Http {
   using Framer = wire::HttpFramer;
-  static constexpr Scheme kScheme{.name = "http", .reply = "http", .port = 80};
+  static constexpr Scheme kScheme{.name = "http", .reply = "http", .port = 80, .has_paths = true};
 
   static wire::Asked asked(std::string_view request) noexcept {
     return {.head = request.starts_with("HEAD ")};

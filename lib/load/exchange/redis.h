@@ -16,7 +16,8 @@ struct Redis : HitsAndMisses {
                                   .port = 6379,
                                   .request = "PING\\r\\n",
                                   .expect = "+PONG\r\n",
-                                  .line_end = "\r\n"};
+                                  .line_end = "\r\n",
+                                  .path = "/0"};  // The database.
 
   /// Of a request as an inline command or as an array.
   static wire::Asked asked(std::string_view request) noexcept {

@@ -16,6 +16,8 @@ struct Scheme {
   std::string_view request = {};   ///< What is sent where --send says nothing.
   std::string_view expect = {};    ///< What every reply to it begins with.
   std::string_view line_end = {};  ///< Put behind each --send that has none.
+  bool has_paths = false;          ///< The path of the target is asked for.
+  std::string_view path = {};      ///< Otherwise: what may stand there, and means the same as none.
 };
 
 }  // namespace wiremark::load
