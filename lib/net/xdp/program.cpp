@@ -247,7 +247,9 @@ Result<> Program::load_code(const std::vector<bpf_insn>& code) {
   program.license = reinterpret_cast<std::uintptr_t>("MIT");
   program.expected_attach_type = BPF_XDP;
   std::memcpy(program.prog_name, "wiremark_udp", sizeof "wiremark_udp");
-  program_ = Fd(bpf(BPF_PROG_LOAD, program));
+  // The verifier gives up where a signal waits; that has been taken when the call returns.
+  do program_ = Fd(bpf(BPF_PROG_LOAD, program));
+  while (!program_ && errno == EAGAIN);
   if (!program_) return refused("bpf PROG_LOAD", errno);
   return {};
 }

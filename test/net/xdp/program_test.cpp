@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 #include <netinet/in.h>
+#include <signal.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -211,6 +213,23 @@ TEST_CASE("the kernel takes the programs, and they pass all without a socket") {
     CHECK(run_in_kernel(*program, ipv4_head()) == XDP_PASS);
     CHECK(run_in_kernel(*program, ipv6_head()) == XDP_PASS);
   }
+}
+
+TEST_CASE("a signal while the kernel looks at a program does not keep it out") {
+  if (!Program::load(address("udp:10.99.0.1:7007"), 1)) return;  // As above.
+  struct sigaction taken = {}, before = {};
+  taken.sa_handler = [](int) {};
+  REQUIRE(::sigaction(SIGALRM, &taken, &before) == 0);
+  for (int after_us = 1; after_us <= 500; ++after_us) {
+    CAPTURE(after_us);
+    const itimerval once = {.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = after_us}};
+    REQUIRE(::setitimer(ITIMER_REAL, &once, nullptr) == 0);
+    const auto program = Program::load(address("udp:10.99.0.1:7007"), 1);
+    REQUIRE_MESSAGE(program, program.error().message());
+  }
+  constexpr itimerval kNever = {};
+  REQUIRE(::setitimer(ITIMER_REAL, &kNever, nullptr) == 0);
+  REQUIRE(::sigaction(SIGALRM, &before, nullptr) == 0);
 }
 
 TEST_CASE("what the kernel refuses names the fix") {
