@@ -96,11 +96,18 @@ Result<> add_expected(Custom& custom, const CustomOptions& options) {
   return {};
 }
 
-std::unique_ptr<ExchangePlan> plan_with(Form form, const Custom& custom,
+bool ask_dns(const std::vector<Request>& requests) {
+  return std::ranges::all_of(requests, [](const Request& request) {
+    return wire::is_dns_question(as_bytes(request.text()));
+  });
+}
+
+std::unique_ptr<ExchangePlan> plan_with(Form form, Custom custom,
                                         std::unique_ptr<ExchangePlan> greeting) {
   return std::visit(
       [&]<class P>(P& protocol) -> std::unique_ptr<ExchangePlan> {
-        return std::make_unique<ProtocolPlan<P>>(custom, std::move(greeting), std::move(protocol));
+        return std::make_unique<ProtocolPlan<P>>(std::move(custom), std::move(greeting),
+                                                 std::move(protocol));
       },
       form);
 }
@@ -108,9 +115,12 @@ std::unique_ptr<ExchangePlan> plan_with(Form form, const Custom& custom,
 }  // namespace
 
 CustomPlan::CustomPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting,
-                       std::vector<wire::Asked> asked)
-    : custom_(std::move(custom)), greeting_(std::move(greeting)), asked_(std::move(asked)) {
-  for (std::size_t i = 0; i < asked_.size(); ++i) asked_[i].size = custom_.requests[i].size();
+                       wire::Asked (*ask_of)(std::string_view))
+    : custom_(std::move(custom)), greeting_(std::move(greeting)) {
+  for (const Request& request : custom_.requests) {
+    asked_.push_back(ask_of(request.text()));
+    asked_.back().size = request.size();
+  }
   lasting_ = std::ranges::none_of(custom_.requests, &Request::has_fields);
 }
 
@@ -211,10 +221,10 @@ Result<std::string> take_scheme(const std::string& target, CustomOptions& option
   options.authority = target.substr(end + 3, path - end - 3);
   options.path = target.substr(path);
   if (!scheme->has_paths && options.path.size() > 1 && options.path != scheme->path) {
-    return failed(fmt::format("netload cannot ask for {} of {}://: leave it out{}", options.path,
-                              options.scheme, scheme->path.empty() ? "" : ", which means ") +
-                      std::string(scheme->path),
-                  {}, 0);
+    return failed(
+        fmt::format("netload cannot ask for {} of {}://: leave it out{}{}", options.path,
+                    options.scheme, scheme->path.empty() ? "" : ", which means ", scheme->path),
+        {}, 0);
   }
   const bool has_port =
       options.authority.find(':', options.authority.rfind(']') + 1) != std::string::npos;
@@ -226,13 +236,7 @@ bool is_custom(const CustomOptions& options) { return options != CustomOptions()
 std::string reply_of(const CustomOptions& options, bool datagrams) {
   if (!options.reply.empty()) return options.reply;
   if (const Scheme* const scheme = scheme_of(options.scheme)) return std::string(scheme->reply);
-  if (!datagrams) return "echo";
-  const auto requests = requests_of(options);
-  const auto asks_dns = [](const Request& request) {
-    return wire::is_dns_question(as_bytes(request.text()));
-  };
-  const bool dns = requests && !requests->empty() && std::ranges::all_of(*requests, asks_dns);
-  return std::string(dns ? Dns::kReply : "datagram");
+  return std::string(datagrams ? kDatagram : "echo");
 }
 
 bool has_ids(const CustomOptions& options) {
@@ -271,7 +275,7 @@ std::string conflict_in(const CustomOptions& options, bool datagrams, bool verif
   if (datagrams && !options.greeting.empty())
     return "--greeting is of connections, which UDP has not";
   if (datagrams && form == Http::kScheme.reply) return "HTTP is not spoken over UDP";
-  if (!datagrams && form == "datagram") return "--reply datagram is of UDP: name udp:HOST:PORT";
+  if (!datagrams && form == kDatagram) return "--reply datagram is of UDP: name udp:HOST:PORT";
   if (form == kOneWay && options.expect) return "--reply none awaits no reply: leave --expect out";
   if (options.greeting == kOneWay) return "--greeting says where what the server says first ends";
   if (options.expect && (!verify || form == "echo"))
@@ -284,11 +288,15 @@ std::string conflict_in(const CustomOptions& options, bool datagrams, bool verif
 Result<std::unique_ptr<ExchangePlan>> plan_custom(const CustomOptions& options, bool datagrams,
                                                   bool verify, std::uint64_t size_max,
                                                   std::uint64_t seed) {
+  auto requests = requests_of(options);
+  if (!requests) return std::unexpected(requests.error());
   Custom custom{.form = reply_of(options, datagrams),
-                .requests = {},
+                .requests = std::move(*requests),
                 .size_max = size_max,
                 .seed = seed,
                 .datagrams = datagrams};
+  if (options.reply.empty() && custom.form == kDatagram && ask_dns(custom.requests))
+    custom.form = Dns::kReply;
   auto form = parse_form(custom.form);
   if (!form) return std::unexpected(form.error());
   if (Http* const http = std::get_if<Http>(&*form); http && !options.expect_status.empty()) {
@@ -297,9 +305,6 @@ Result<std::unique_ptr<ExchangePlan>> plan_custom(const CustomOptions& options, 
     http->wanted = *wanted;
   }
   if (Dns* const dns = std::get_if<Dns>(&*form)) dns->framer = Dns::Framer(datagrams);
-  auto requests = requests_of(options);
-  if (!requests) return std::unexpected(requests.error());
-  custom.requests = std::move(*requests);
   if (verify) {
     if (auto added = add_expected(custom, options); !added) return std::unexpected(added.error());
   }
@@ -311,7 +316,7 @@ Result<std::unique_ptr<ExchangePlan>> plan_custom(const CustomOptions& options, 
                          {.form = options.greeting, .requests = {Request()}, .size_max = size_max},
                          nullptr);
   }
-  return plan_with(std::move(*form), custom, std::move(greeting));
+  return plan_with(std::move(*form), std::move(custom), std::move(greeting));
 }
 
 }  // namespace wiremark::load

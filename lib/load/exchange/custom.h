@@ -37,8 +37,9 @@ struct Custom {
 /// What all of them share, whatever frames the replies.
 class CustomPlan : public ExchangePlan {
  public:
-  /// `asked` has what the framer is told of each request, but for its size.
-  CustomPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting, std::vector<wire::Asked> asked);
+  /// `ask_of` says what the framer is told of a request, but for its size.
+  CustomPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting,
+             wire::Asked (*ask_of)(std::string_view));
 
   std::string_view name() const noexcept final { return custom_.form; }
   std::pair<std::string, std::string> contents() const final;
@@ -91,7 +92,7 @@ class CustomExchange final : public Exchange {
         compared_(plan.custom().compared),
         size_max_(plan.custom().size_max),
         lines_(clients),
-        firsts_(plan.custom().requests.size()) {
+        firsts_(compared_ == Compared::first ? plan.custom().requests.size() : 0) {
     if (plan.greeting()) greeting_ = plan.greeting()->exchange(clients);
   }
 
@@ -320,7 +321,7 @@ class CustomExchange final : public Exchange {
   const Compared compared_;
   const std::uint64_t size_max_;
   std::vector<Line> lines_;
-  std::vector<First> firsts_;  // By request.
+  std::vector<First> firsts_;  // By request, where replies are compared with them.
   std::vector<std::byte> request_;
   std::vector<std::byte> compared_with_;
   std::string expected_;  // --expect with the id of a message in it.
@@ -332,8 +333,8 @@ class CustomExchange final : public Exchange {
 template <class Protocol>
 class ProtocolPlan final : public CustomPlan {
  public:
-  ProtocolPlan(const Custom& custom, std::unique_ptr<ExchangePlan> greeting, Protocol protocol)
-      : CustomPlan(custom, std::move(greeting), asked_of(custom.requests)),
+  ProtocolPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting, Protocol protocol)
+      : CustomPlan(std::move(custom), std::move(greeting), asked_of),
         protocol_(std::move(protocol)) {}
 
   std::unique_ptr<Exchange> exchange(std::size_t clients) const override {
@@ -353,11 +354,11 @@ class ProtocolPlan final : public CustomPlan {
   }
 
  private:
-  static std::vector<wire::Asked> asked_of(const std::vector<Request>& requests) {
-    std::vector<wire::Asked> asked(requests.size());
-    if constexpr (requires { Protocol::asked(std::string_view()); })
-      std::ranges::transform(requests, asked.begin(), Protocol::asked, &Request::text);
-    return asked;
+  static wire::Asked asked_of([[maybe_unused]] std::string_view request) {
+    if constexpr (requires { Protocol::asked(request); })
+      return Protocol::asked(request);
+    else
+      return {};
   }
 
   Protocol protocol_;

@@ -13,6 +13,9 @@ namespace wiremark::load {
 /// The --reply of messages that have none.
 inline constexpr std::string_view kOneWay = "none";
 
+/// The --reply that is whatever a datagram holds.
+inline constexpr std::string_view kDatagram = "datagram";
+
 /// As it was written on the command line.
 struct CustomOptions {
   std::vector<std::string> send = {};      ///< TEXT or @FILE each; in turn.
@@ -38,7 +41,8 @@ Result<std::string> take_scheme(const std::string& target, CustomOptions& option
 /// Whether anything of it was asked for.
 bool is_custom(const CustomOptions& options);
 
-/// --reply as it was given, or what goes without saying.
+/// --reply as it was given, or what goes without saying; plan_custom() knows questions of DNS,
+/// which have a form of their own, from other datagrams.
 std::string reply_of(const CustomOptions& options, bool datagrams);
 
 /// Whether each request has an %{id}, by which datagrams are told apart. False for what cannot be

@@ -82,7 +82,7 @@ Result<Form> parse_form(const std::string& text) {
   if (text == "echo") return Plain<wire::EchoFramer>{};
   if (text == "none") return Plain<wire::NoFramer>{};
   if (text == Dns::kReply) return Dns{};
-  if (text == "datagram") return Plain<wire::DatagramFramer>{};
+  if (text == kDatagram) return Plain<wire::DatagramFramer>{};
   if (text == "line") return Plain{wire::UntilFramer("\n")};
   if (text.starts_with("until:")) {
     const auto end = unescaped(text.substr(6));
