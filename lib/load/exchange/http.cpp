@@ -2,8 +2,8 @@
 #include "load/exchange/http.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/letters.h"
 #include "base/list.h"
 #include "base/number.h"
 
@@ -13,8 +13,7 @@ namespace {
 
 bool names(std::string_view header, std::string_view lower) noexcept {
   return header.size() > lower.size() && header[lower.size()] == ':' &&
-         std::ranges::equal(header.substr(0, lower.size()), lower,
-                            [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
+         same_letters(header.substr(0, lower.size()), lower);
 }
 
 }  // namespace

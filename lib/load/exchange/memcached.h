@@ -34,7 +34,7 @@ struct Memcached : HitsAndMisses {
   Framer framer = {};
 
  private:
-  static constexpr std::string_view kReads[] = {"GET", "GETS", "GAT", "GATS", "MG"};
+  static constexpr std::string_view kReads[] = {"get", "gets", "gat", "gats", "mg"};
 };
 
 }  // namespace wiremark::load

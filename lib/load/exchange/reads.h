@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cctype>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "base/letters.h"
 #include "wire/framing/step.h"
 
 namespace wiremark::load {
@@ -20,13 +20,10 @@ struct HitsAndMisses {
   }
 };
 
-/// Whether a word is one of these, which are upper case, however it is written.
+/// Whether a word is one of these, which are lower case, however it is written.
 inline bool is_one_of(std::string_view word, std::span<const std::string_view> names) noexcept {
-  const auto is_word = [&](std::string_view name) {
-    return std::ranges::equal(
-        word, name, [](unsigned char a, unsigned char b) { return std::toupper(a) == b; });
-  };
-  return std::ranges::any_of(names, is_word);
+  return std::ranges::any_of(names,
+                             [&](std::string_view name) { return same_letters(word, name); });
 }
 
 }  // namespace wiremark::load

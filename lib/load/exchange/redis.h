@@ -38,19 +38,19 @@ struct Redis : HitsAndMisses {
   // Commands that are answered with null, or with no value, where there is nothing.
   // https://redis.io/docs/latest/commands
   static constexpr std::string_view kReads[] = {
-      "GET",        "GETDEL",      "GETEX",      "MGET",           "HGET",
-      "HGETALL",    "HGETDEL",     "HGETEX",     "HKEYS",          "HMGET",
-      "HRANDFIELD", "HVALS",       "LINDEX",     "LMPOP",          "LPOP",
-      "LRANGE",     "RPOP",        "LMOVE",      "RPOPLPUSH",      "BLMOVE",
-      "BLMPOP",     "BLPOP",       "BRPOP",      "BRPOPLPUSH",     "SDIFF",
-      "SINTER",     "SMEMBERS",    "SPOP",       "SRANDMEMBER",    "SUNION",
-      "ZDIFF",      "ZINTER",      "ZMPOP",      "ZMSCORE",        "ZPOPMAX",
-      "ZPOPMIN",    "ZRANDMEMBER", "ZRANGE",     "ZRANGEBYLEX",    "ZRANGEBYSCORE",
-      "ZRANK",      "ZREVRANGE",   "ZREVRANK",   "ZREVRANGEBYLEX", "ZREVRANGEBYSCORE",
-      "ZSCORE",     "ZUNION",      "BZMPOP",     "BZPOPMAX",       "BZPOPMIN",
-      "XRANGE",     "XREAD",       "XREADGROUP", "XREVRANGE",      "GEODIST",
-      "GEOHASH",    "GEOPOS",      "GEOSEARCH",  "DUMP",           "RANDOMKEY",
-      "JSON.GET",   "JSON.MGET",   "TS.GET"};
+      "get",        "getdel",      "getex",      "mget",           "hget",
+      "hgetall",    "hgetdel",     "hgetex",     "hkeys",          "hmget",
+      "hrandfield", "hvals",       "lindex",     "lmpop",          "lpop",
+      "lrange",     "rpop",        "lmove",      "rpoplpush",      "blmove",
+      "blmpop",     "blpop",       "brpop",      "brpoplpush",     "sdiff",
+      "sinter",     "smembers",    "spop",       "srandmember",    "sunion",
+      "zdiff",      "zinter",      "zmpop",      "zmscore",        "zpopmax",
+      "zpopmin",    "zrandmember", "zrange",     "zrangebylex",    "zrangebyscore",
+      "zrank",      "zrevrange",   "zrevrank",   "zrevrangebylex", "zrevrangebyscore",
+      "zscore",     "zunion",      "bzmpop",     "bzpopmax",       "bzpopmin",
+      "xrange",     "xread",       "xreadgroup", "xrevrange",      "geodist",
+      "geohash",    "geopos",      "geosearch",  "dump",           "randomkey",
+      "json.get",   "json.mget",   "ts.get"};
 };
 
 }  // namespace wiremark::load

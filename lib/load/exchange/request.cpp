@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <fstream>
@@ -138,9 +139,7 @@ std::optional<std::size_t> Request::id_at() const noexcept {
 std::optional<std::uint16_t> Request::id_in(std::string_view reply) const noexcept {
   const auto at = id_at();
   if (!at || reply.size() < *at + kIdWidth) return std::nullopt;
-  const Bytes id = as_bytes(reply.substr(*at, kIdWidth));
-  return static_cast<std::uint16_t>(std::to_integer<unsigned>(id[0]) << 8 |
-                                    std::to_integer<unsigned>(id[1]));
+  return std::byteswap(load_le<std::uint16_t>(as_bytes(reply).data() + *at));
 }
 
 std::size_t Request::difference(const Exchanged& one, const Exchanged& other) const noexcept {

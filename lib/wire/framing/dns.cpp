@@ -1,6 +1,7 @@
 // A framer of answers of DNS, which says what they answer with.
 #include "wire/framing/dns.h"
 
+#include <bit>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -19,7 +20,7 @@ constexpr std::uint16_t kNxDomain = 3;
 
 // In network order; the bytes are there.
 unsigned number_at(Bytes bytes, std::size_t at) noexcept {
-  return std::to_integer<unsigned>(bytes[at]) << 8 | std::to_integer<unsigned>(bytes[at + 1]);
+  return std::byteswap(load_le<std::uint16_t>(bytes.data() + at));
 }
 
 unsigned byte_at(Bytes bytes, std::size_t at) noexcept {

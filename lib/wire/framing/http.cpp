@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/letters.h"
 #include "base/number.h"
 
 namespace wiremark::wire {
@@ -19,13 +20,6 @@ constexpr auto kBareReturn = "it has a \\r without \\n behind it";
 constexpr std::string_view kVersion = "HTTP/1.";
 // "HTTP/1.1 200"
 constexpr std::size_t kStatusLineMin = 12;
-
-// Without the C library's tolower(), which looks the locale up for each of them.
-bool same_letters(std::string_view text, std::string_view lower) noexcept {
-  return std::ranges::equal(text, lower, [](char a, char b) {
-    return a == b || (b >= 'a' && b <= 'z' && a == (b ^ 0x20));
-  });
-}
 
 std::string_view trimmed(std::string_view text) noexcept {
   const std::size_t from = text.find_first_not_of(" \t\r");
