@@ -36,8 +36,8 @@ struct Counts {
   Counter closed;  ///< Connections that had opened and ended, by either side.
   Counter failed;  ///< Connections that did not open or ended early.
   Counter planned;
-  Counter overdue;  ///< Planned messages that the load came to over measure::kBehindNs too late.
   Counter sent;
+  Counter overdue;  ///< Of those: the load came to them over measure::kBehindNs after their time.
   Counter answered;
   std::array<Counter, kAnswerKinds> kinds;  ///< Of those: by Reply::kind, 0 left out.
   Counter ended;  ///< Connections that the server closed behind a reply, as that had announced.

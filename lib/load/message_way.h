@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "load/load.h"
+#include "measure/behind.h"
 
 namespace wiremark::load {
 
@@ -70,7 +71,12 @@ inline void Load<Net>::send(std::size_t client, Nanoseconds now, bool held) {
   if (in_time(measured, now)) counts.bytes_out.add(size);
   if (!measured) return;
   counts.sent.add();
-  if (open_loop_) return counts.lateness.record(now - planned);
+  if (open_loop_) {
+    // One that was held is the load's own fault as far as the load came to it too late.
+    const Nanoseconds came = held ? planned + own_ns : now;
+    if (came > planned + measure::kBehindNs) counts.overdue.add();
+    return counts.lateness.record(now - planned);
+  }
   counts.planned.add();
   if (plan_.requests > 0) --budget_;
 }

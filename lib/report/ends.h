@@ -99,8 +99,8 @@ struct Pacing {
     f.table("pacing", "");
     f("behind", behind, kCounted, "Messages sent more than 10 ms after their planned time.");
     f("overdue", overdue, kCounted,
-      "Messages that the generator came to when that time had passed. The others that are behind "
-      "waited for a reply on their connection.");
+      "Of those: the generator itself came to them after that time. The others waited for a reply "
+      "on their connection.");
   }
 };
 

@@ -34,8 +34,8 @@ std::string percentile_name(double percent);
 
 Judgement judge(const RunResult& result);
 
-/// Whether the generator cannot have done more than it did: over 90 % busy, or over 1 % of the plan
-/// behind by its own doing. A higher rate says nothing then.
+/// Whether the generator cannot have done more than it did: over 90 % busy, or over 1 % of what it
+/// sent behind time by its own doing. A higher rate says nothing then.
 bool generator_was_limit(const RunResult& result);
 
 /// Whether one of these figures is longer because an end had no processor or stood still: it says

@@ -17,8 +17,8 @@ using Figures = std::vector<std::string>;
 inline constexpr double kOwnPctMax = 10;
 // A generator that is busier than this may be what limited the run, instead of the server.
 inline constexpr double kGeneratorBusyPctMax = 90;
-// A generator that sends a larger share of its plan late by its own doing is at its limit: so many
-// messages decide the p99.
+// A generator that sends a larger share of its messages late by its own doing is at its limit: so
+// many decide the p99.
 inline constexpr double kOverduePctMax = 1;
 
 inline double percent_of(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }

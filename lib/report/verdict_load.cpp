@@ -282,7 +282,7 @@ std::string percentile_name(double percent) { return fmt::format("p{}", percent)
 
 bool generator_was_limit(const RunResult& result) {
   const bool overdue = result.pacing && result.outcome &&
-                       percent_of(result.pacing->overdue, result.outcome->planned) > kOverduePctMax;
+                       percent_of(result.pacing->overdue, result.outcome->sent) > kOverduePctMax;
   return overdue || busy_pct_of(result) > kGeneratorBusyPctMax;
 }
 

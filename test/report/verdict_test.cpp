@@ -475,6 +475,10 @@ TEST_CASE("a generator was the limit where it was busy, or sent late by its own 
   CHECK_FALSE(limit_when(9, 2'000));  // Of 10 s, and of 200,000 messages.
   CHECK(limit_when(9.01, 0));
   CHECK(limit_when(0, 2'001));
+  // Of what was sent, however much more was planned.
+  result.outcome = remade({.planned = 200'000'000, .sent = 430'800, .answered = 430'800});
+  CHECK(limit_when(0, 430'800));
+  CHECK_FALSE(limit_when(0, 4'308));
   result.spins = true;
   CHECK_FALSE(limit_when(9.01, 0));
   result.pacing.reset();

@@ -116,6 +116,20 @@ TEST_CASE("what waits for room behind a load that stood still is its fault, and 
   CHECK(played.counts->least.max() < 10 * kMillisecond);
 }
 
+TEST_CASE("of a plan beyond the load's own speed, what was never sent is unsent, and not overdue") {
+  Scenario scenario = open_loop();
+  scenario.plan.connections = 1;
+  scenario.plan.rate_hz = 1e6;
+  scenario.plan.duration = 100 * kMillisecond;
+  scenario.plan.timeout = 50 * kMillisecond;
+  scenario.load.send_cost = 100 * kMicrosecond;
+  const Played played = exactly(scenario);
+  CHECK(played.planned == 100'000);
+  CHECK(played.sent < 2'000);
+  // All but those of the first 10 ms.
+  check_near(played.counts->overdue.get(), played.sent - 100, 2);
+}
+
 TEST_CASE("a closed loop that stood still knows it, to a heartbeat") {
   for (const bool datagrams : {false, true}) {
     Scenario scenario = closed_loop();

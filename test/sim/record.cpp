@@ -277,6 +277,9 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
       !plan_.reconnect && counts.failed.get() == 0 &&
       lateness.count_above(measure::kBehindNs + measure::kBehindNs / 50) > counts.overdue.get())
     differences.emplace_back("fewer are overdue than left late");
+  if (counts.overdue.get() > counts.sent.get() ||
+      counts.overdue.get() > lateness.count_above(measure::kBehindNs - measure::kBehindNs / 50))
+    differences.emplace_back("more are overdue than left late");
   same("connected", opened_, counts.connected.get());
   same("closed", closed_, counts.closed.get());
   if (!receive_timestamps_) same("last answer", last, counts.last_answer_ns.load());

@@ -7,7 +7,6 @@
 
 #include "load/counts.h"
 #include "load/plan/plan.h"
-#include "measure/behind.h"
 
 namespace wiremark::load {
 
@@ -105,7 +104,6 @@ Nanoseconds Walk::go(Nanoseconds now, const Clock& clock, Counts& counts, Due&& 
     const bool measured = place >= first_measured_;
     if (measured) counts.planned.add();
     now = due(next_client_, now);
-    if (measured && now > planned + measure::kBehindNs) counts.overdue.add();
     if (++next_client_ == clients_) {
       next_client_ = 0;
       ++next_sequence_;
