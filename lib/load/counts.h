@@ -10,7 +10,9 @@
 
 #include "base/counter.h"
 #include "load/exchange/exchange.h"
+#include "load/time_sum.h"
 #include "measure/histogram.h"
+#include "net/attention.h"
 
 namespace wiremark::load {
 
@@ -55,9 +57,6 @@ struct Counts {
   /// clears it, and says since when in oldest_ns, or kNever where none waits.
   std::atomic<bool> ask_oldest{false};
   std::atomic<Nanoseconds> oldest_ns{kNever};
-  /// Sum of the times in which the loop did not listen for net::Attention::kHeldUp or longer.
-  Counter held_up_ns;
-  std::atomic<Nanoseconds> gap_max_ns{0};  ///< The longest of all such times.
   /// What was left of the asked time when the load gave up: no connection was left or opened.
   std::atomic<Nanoseconds> given_up_ns{0};
   measure::Histogram
@@ -69,6 +68,8 @@ struct Counts {
   measure::Histogram lateness;  ///< Open loop: from the plan to the send.
   measure::Histogram connect;   ///< From connect(2) to established.
   std::map<std::string, std::uint64_t> errors;
+  TimeSum held_up{net::Attention::kHeldUp};  ///< Times in which the loop did not listen.
+  TimeSum lost_wait;        ///< UDP: how long each message was waited for that was given up.
   std::string wrong_reply;  ///< What was wrong with the first wrong reply; empty if none was.
   std::string note;         ///< What else came first: an error reply, or one without an end.
   std::vector<std::string> path;

@@ -30,8 +30,8 @@ class Ledger {
   struct Answer {
     Fate fate = Fate::answered;
     bool reordered = false;      ///< The answer to a later message of the connection came first.
-    Nanoseconds planned_ns = 0;  ///< This and the next two, if answered: as in enter().
-    Nanoseconds sent_ns = 0;
+    Nanoseconds planned_ns = 0;  ///< This and own_ns, if answered: as in enter().
+    Nanoseconds sent_ns = 0;  ///< Unless it had an answer, or was given up before: as in enter().
     Nanoseconds own_ns = 0;
   };
 
@@ -79,7 +79,7 @@ class Ledger {
     remove(client, at);
     const bool in_time = taken_until <= entry.sent_ns + timeout_;
     remember(client, sequence, in_time ? Memory::answered : Memory::late);
-    if (!in_time) return {.fate = Fate::late};
+    if (!in_time) return {.fate = Fate::late, .sent_ns = entry.sent_ns};
     const bool reordered = sequence < line.newest;
     line.newest = std::max(line.newest, sequence);
     return {Fate::answered, reordered, entry.planned_ns, entry.sent_ns, entry.own_ns};
@@ -103,8 +103,10 @@ class Ledger {
     return oldest;
   }
 
-  /// Gives up the messages without an answer in time; returns their number.
-  std::uint32_t expire(std::size_t client, Nanoseconds taken_until) {
+  /// Gives up the messages without an answer in time, and calls gave_up(sent_ns) for each; returns
+  /// their number.
+  template <class GaveUp>
+  std::uint32_t expire(std::size_t client, Nanoseconds taken_until, GaveUp&& gave_up) {
     std::uint32_t expired = 0;
     for (std::uint32_t at = 0; at <= mask_ && under_way(client) > 0;) {
       const Entry entry = table_of(client)[at];
@@ -112,6 +114,7 @@ class Ledger {
         ++at;
         continue;
       }
+      gave_up(entry.sent_ns);
       remember(client, entry.sequence, Memory::lost);
       remove(client, at);  // Another entry may have moved to `at`.
       ++expired;

@@ -35,7 +35,7 @@ Load<Net>::Load(Net& net, Exchange& exchange, const Plan& plan, std::size_t thre
 template <Carrier Net>
 Nanoseconds Load<Net>::on_turn(Nanoseconds now) {
   if (!quiet(now)) return full_turn(now);
-  watch_itself(now);
+  watch_itself();
   idle_since_ = 0;
   return chore_at_;
 }
@@ -63,7 +63,7 @@ Nanoseconds Load<Net>::full_turn(Nanoseconds now) {
   }
   if (phase_ == Phase::done) return kNever;
   if (phase_ == Phase::lingering) return leave(now);
-  watch_itself(now);
+  watch_itself();
   const Nanoseconds reopen = reopen_some(now);
   if (one_way_) settle_some();
   Nanoseconds next = sends_by_itself_ ? send_due(now) : kNever;
@@ -92,15 +92,12 @@ Nanoseconds Load<Net>::start(Nanoseconds now) {
 
 // Counts how long the loop did not listen, in the measured part.
 template <Carrier Net>
-[[gnu::always_inline]] inline void Load<Net>::watch_itself(Nanoseconds now) {
-  const Nanoseconds gap = net_.gap();
-  if (gap < net::Attention::kHeldUp && gap <= counts_.gap_max_ns.load(std::memory_order_relaxed))
+[[gnu::always_inline]] inline void Load<Net>::watch_itself() {
+  const net::Gap gap = net_.gap();
+  if (gap.length < net::Attention::kHeldUp && gap.length <= counts_.held_up.all().longest)
       [[likely]]
     return;
-  if (net_.woke() < measure_from_ || now >= end_) return;
-  if (gap >= net::Attention::kHeldUp) counts_.held_up_ns.add(gap);
-  if (gap > counts_.gap_max_ns.load(std::memory_order_relaxed))
-    counts_.gap_max_ns.store(gap, std::memory_order_relaxed);
+  counts_.held_up.add(gap.from, gap.from + gap.length, measured_part());
 }
 
 // The planned time of the message that has waited longest for its answer, or to be sent; kNever
@@ -238,7 +235,9 @@ template <Carrier Net>
     if (answer.reordered && measured(i, *sequence)) counts_.reordered.add();
     if (reply.error) count_error_reply();
   } else {
-    under_way_ -= before - book_.under_way(i);
+    const std::uint32_t given_up = before - book_.under_way(i);
+    under_way_ -= given_up;
+    if (given_up > 0) counts_.lost_wait.add(answer.sent_ns, now, measured_part());
     if (measured(i, *sequence))
       (answer.fate == Ledger::Fate::late ? counts_.late : counts_.duplicated).add();
   }

@@ -114,6 +114,9 @@ class Load {
   bool in_time(bool measured, Nanoseconds at) const noexcept {
     return end_ == kNever ? measured : at >= measure_from_ && at < end_;
   }
+  MeasuredPart measured_part() const noexcept {
+    return {measure_from_, end_, counts_.last_answer_ns.load(std::memory_order_relaxed)};
+  }
   bool all_sent(Nanoseconds now) const noexcept;
 
   Nanoseconds connect_some(Nanoseconds now);
@@ -155,7 +158,7 @@ class Load {
   void sweep(Nanoseconds now);
   bool over(Nanoseconds now);
   Nanoseconds leave(Nanoseconds now);
-  void watch_itself(Nanoseconds now);
+  void watch_itself();
   Nanoseconds oldest() const noexcept;
   void forgo_rest();
   void fail(std::string kind);

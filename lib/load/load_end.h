@@ -28,7 +28,9 @@ void Load<Net>::sweep(Nanoseconds now) {
       refuse(client, {client.opened ? late : "connect: timeout", {}});
     } else {
       if (book_.under_way(i) == 0) continue;
-      const std::uint32_t expired = book_.expire(i, taken_until);
+      const std::uint32_t expired = book_.expire(i, taken_until, [&](Nanoseconds sent) {
+        counts_.lost_wait.add(sent, now, measured_part());
+      });
       under_way_ -= expired;
       if (expired > 0) fill(i, net_.now());
     }

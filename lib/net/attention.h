@@ -7,6 +7,12 @@
 
 namespace wiremark::net {
 
+/// A time in which a loop did not listen.
+struct Gap {
+  Nanoseconds from;
+  Nanoseconds length;
+};
+
 /// Is told of each turn when its wait began, how long that may sleep, and when it ended. A loop
 /// whose process was stopped or had no processor wakes too late, or works too long before it waits
 /// again. What arrived meanwhile was kept waiting by the loop, not by the network. One thread.
@@ -53,8 +59,12 @@ class Attention {
   /// The earliest time at which a loop that is never held up could have delivered what this turn
   /// delivers.
   Nanoseconds heard() const noexcept { return heard_; }
-  /// How long the loop had not listened when it woke: the work before the wait, or oversleeping.
-  Nanoseconds gap() const noexcept { return gap_; }
+  /// How long the loop had not listened when it woke: the work before the wait, or oversleeping,
+  /// whichever took longer.
+  Gap gap() const noexcept {
+    const bool overslept = woke_ > until_ && woke_ - until_ == gap_;
+    return {(overslept ? woke_ : began_) - gap_, gap_};
+  }
 
  private:
   Nanoseconds heartbeat_;

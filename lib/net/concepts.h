@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "net/address.h"
+#include "net/attention.h"
 #include "net/datagram.h"
 #include "net/handler.h"
 #include "net/reactor_options.h"
@@ -21,7 +22,7 @@ namespace wiremark::net {
 ///   now()            the time, read anew
 ///   woke()           when the wait of this turn ended; what it delivers had arrived by then
 ///   heard()          when a loop that is never held up would have delivered this turn's bytes
-///   gap()            how long the loop had not listened when it woke
+///   gap()            since when, and how long, the loop had not listened when it woke
 ///   taken_until()    everything that had arrived by then has been delivered, except to
 ///                    connections that are not being read
 ///   received()       when the kernel had received the last bytes of the delivery in hand; 0 where
@@ -33,7 +34,7 @@ concept Reactor = requires(R reactor, const R& constant) {
   { constant.now() } -> std::same_as<Nanoseconds>;
   { constant.woke() } -> std::same_as<Nanoseconds>;
   { constant.heard() } -> std::same_as<Nanoseconds>;
-  { constant.gap() } -> std::same_as<Nanoseconds>;
+  { constant.gap() } -> std::same_as<Gap>;
   { constant.taken_until() } -> std::same_as<Nanoseconds>;
   { constant.received() } -> std::same_as<Nanoseconds>;
   { constant.stats() } -> std::same_as<const ReactorStats&>;

@@ -75,7 +75,7 @@ class UringReactor {
   Nanoseconds now() const noexcept { return now_ns(); }
   Nanoseconds woke() const noexcept { return attention_.woke(); }
   Nanoseconds heard() const noexcept { return attention_.heard(); }
-  Nanoseconds gap() const noexcept { return attention_.gap(); }
+  Gap gap() const noexcept { return attention_.gap(); }
   Nanoseconds taken_until() const noexcept { return taken_until_.get(); }
   Nanoseconds received() const noexcept { return received_; }
   const ReactorStats& stats() const noexcept { return stats_; }

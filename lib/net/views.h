@@ -23,7 +23,7 @@ class ReactorView {
   Nanoseconds now() const noexcept { return backend_.now(); }
   Nanoseconds woke() const noexcept { return backend_.woke(); }
   Nanoseconds heard() const noexcept { return backend_.heard(); }
-  Nanoseconds gap() const noexcept { return backend_.gap(); }
+  Gap gap() const noexcept { return backend_.gap(); }
   Nanoseconds taken_until() const noexcept { return backend_.taken_until(); }
   Nanoseconds received() const noexcept { return backend_.received(); }
   const ReactorStats& stats() const noexcept { return backend_.stats(); }

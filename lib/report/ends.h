@@ -112,8 +112,8 @@ struct Loop {
 
   void fields(auto& f) {
     f.table("loop",
-            "Gaps in which the generator did not listen to its sockets: it was stopped, had no "
-            "processor, or a turn was long.");
+            "Gaps in which the generator did not listen to its sockets, as far as they lie within "
+            "the seconds: it was stopped, had no processor, or a turn was long.");
     f("gap_max_ns", gap_max, {Unit::ns, Add::largest}, "The longest.");
     f("held_up_s", held_up_s, {Unit::seconds, Add::sum}, "All of 1 ms or more, of all threads.");
     f("given_up_s", given_up_s, {Unit::seconds, Add::largest},

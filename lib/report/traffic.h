@@ -153,8 +153,8 @@ struct Delivery {
       "Whether no answer says which message it answers: each counts as that to the newest of its "
       "connection then.");
     f("lost_wait_s", lost_wait_s, {Unit::seconds, Add::sum},
-      "How long connections had one message less under way, waiting for those that were lost. Only "
-      "in a closed loop.");
+      "How long, of the seconds, connections had one message less under way, waiting for those that "
+      "were lost. Only in a closed loop.");
   }
 };
 

@@ -2,6 +2,7 @@
 """netload over UDP: every message is answered or lost, and the counts are those of the network."""
 
 import csv
+import itertools
 import os
 import re
 import signal
@@ -26,8 +27,10 @@ def delivery(document):
     expect_outcome(document)
     counts = {**document["outcome"], **document["delivery"]}
     waited = counts.pop("lost_wait_s", None)  # None in an open loop, which waits for nothing.
-    if waited is not None:
-        equal(waited > 0, counts["lost"] > 0, f"whether {waited} s were waited for {counts['lost']} lost messages")
+    if waited is not None:  # Nothing is sent behind the last that are lost, and nothing waits for them.
+        expect(waited == 0 or counts["lost"] > 0, f"{waited} s were waited, and none was lost")
+        totals = document["totals"]
+        expect(waited <= totals["seconds"] * totals["connections"], f"{waited} s were waited of {totals}")
     return counts
 
 
@@ -154,6 +157,24 @@ def what_comes_back_wrong_answers_nothing():
                         "--json").ended_with(1)
         equal(delivery(ended.json()), fate(40, wrong=16), "the delivery")
         equal(ended.json()["checks"][0]["passed"], False, "the check of the replies")
+
+
+@case
+def what_is_lost_takes_its_wait_from_the_others():
+    """Of 40 messages of two connections the first is lost, the last, or both: 200 ms each."""
+    for lost in [{1}, {40}, {1, 40}]:
+        sent = itertools.count(1)
+
+        def back(_connection, _sequence, datagram, lost=lost, sent=sent):
+            return [] if next(sent) in lost else [datagram]
+
+        with Echo(listen=LOOPBACK) as server, Relay(server.address, back) as network:
+            ended = netload(network.address, "-c", "2", "-n", "40", "--timeout", "200ms", "--json").ended_with(0)
+        equal(ended.json()["outcome"]["lost"], len(lost), f"lost of {lost}")
+        delivery(ended.json())
+        reasons = " ".join(ended.json()["verdict"]["reasons"])
+        (share,) = re.findall(r"connections waited ([\d.]+) % of the time", reasons)
+        expect(float(share) <= 100, reasons)
 
 
 @case

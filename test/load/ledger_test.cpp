@@ -12,6 +12,8 @@ using namespace wiremark::load;
 
 using Fate = Ledger::Fate;
 
+constexpr auto kNothing = [](Nanoseconds) {};
+
 TEST_CASE("an answer in time is found in any order") {
   Ledger ledger(2, 4, 100);
   for (Nanoseconds i = 0; i < 4; ++i) CHECK(ledger.enter(1, 10 + i, 20 + i) == i);
@@ -32,21 +34,23 @@ TEST_CASE("what comes after the timeout is late once, then a copy") {
   Ledger ledger(1, 2, 100);
   ledger.enter(0, 0, 0);
   ledger.enter(0, 0, 0);
-  CHECK(ledger.expire(0, 100) == 0);
+  CHECK(ledger.expire(0, 100, kNothing) == 0);
   CHECK(ledger.answer(0, 0, 100).fate == Fate::answered);  // In time to the nanosecond.
   CHECK(ledger.answer(0, 0, 100).fate == Fate::duplicated);
-  CHECK(ledger.expire(0, 101) == 1);
+  CHECK(ledger.expire(0, 101, [](Nanoseconds sent) { CHECK(sent == 0); }) == 1);
   CHECK(ledger.under_way(0) == 0);
   CHECK(ledger.answer(0, 1, 102).fate == Fate::late);
   CHECK(ledger.answer(0, 1, 103).fate == Fate::duplicated);
   // Late, although it has not been given up yet.
-  ledger.enter(0, 200, 200);
-  CHECK(ledger.answer(0, 2, 301).fate == Fate::late);
+  ledger.enter(0, 190, 200);
+  const auto late = ledger.answer(0, 2, 301);
+  CHECK(late.fate == Fate::late);
+  CHECK(late.sent_ns == 200);
   CHECK(ledger.answer(0, 2, 301).fate == Fate::duplicated);
   CHECK(ledger.under_way(0) == 0);
   // A turn whose clock was read before the send.
   ledger.enter(0, 400, 400);
-  CHECK(ledger.expire(0, 399) == 0);
+  CHECK(ledger.expire(0, 399, kNothing) == 0);
 }
 
 TEST_CASE("a message that was lost long ago holds up no later one, whatever their distance") {
@@ -121,7 +125,7 @@ TEST_CASE("the books agree with a network that loses, delays, doubles and reorde
       }
     }
     if (now % 125 == 0) {
-      for (std::size_t i = 0; i < kConnections; ++i) expired += ledger.expire(i, now);
+      for (std::size_t i = 0; i < kConnections; ++i) expired += ledger.expire(i, now, kNothing);
     }
   }
   for (std::size_t i = 0; i < kConnections; ++i) CHECK(ledger.under_way(i) == 0);

@@ -18,7 +18,7 @@ TEST_CASE("a loop that an event woke in its sleep was there in time") {
   attention.waits(kStart, kNever);
   attention.woke(kStart + kSecond);
   CHECK(attention.heard() == kStart + kSecond);
-  CHECK(attention.gap() == 0);
+  CHECK(attention.gap().length == 0);
 }
 
 TEST_CASE("a loop that slept past its time should have woken then") {
@@ -31,7 +31,8 @@ TEST_CASE("a loop that slept past its time should have woken then") {
   attention.waits(again, again + kMillisecond);
   attention.woke(again + 5 * kMillisecond);
   CHECK(attention.heard() == again + kMillisecond);
-  CHECK(attention.gap() == 4 * kMillisecond);
+  CHECK(attention.gap().length == 4 * kMillisecond);
+  CHECK(attention.gap().from == again + kMillisecond);
 }
 
 TEST_CASE("with a heartbeat, no stop is longer unseen") {
@@ -55,7 +56,8 @@ TEST_CASE("what lay there when a long turn was over came during it") {
     attention.woke(kStart + 4 * kMillisecond);
     CHECK(attention.heard() == attention.woke());
   }
-  CHECK(attention.gap() == 3 * kMillisecond - 10);
+  CHECK(attention.gap().length == 3 * kMillisecond - 10);
+  CHECK(attention.gap().from == kStart + 10);
 }
 
 TEST_CASE("a look without sleep that takes long is a gap as well") {
@@ -64,5 +66,5 @@ TEST_CASE("a look without sleep that takes long is a gap as well") {
   attention.waits(kStart, 0);
   attention.woke(kStart + kSecond);
   CHECK(attention.heard() == kStart);
-  CHECK(attention.gap() == kSecond);
+  CHECK(attention.gap().length == kSecond);
 }

@@ -280,6 +280,20 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
   if (counts.overdue.get() > counts.sent.get() ||
       counts.overdue.get() > lateness.count_above(measure::kBehindNs - measure::kBehindNs / 50))
     differences.emplace_back("more are overdue than left late");
+  const auto no_more = [&](const char* name, Nanoseconds got, Nanoseconds most) {
+    if (got > most)
+      differences.push_back(std::string(name) + ": " + std::to_string(got) + " ns of " +
+                            std::to_string(most));
+  };
+  const Nanoseconds heard_last = counts.last_answer_ns;  // With time stamps it came before that.
+  const Nanoseconds covered = heard_last > from ? heard_last - from : 0;
+  const std::uint64_t places = clients_.size() * plan_.pipeline;
+  no_more("held up until the last answer", counts.held_up.until(heard_last).sum, covered);
+  no_more("waited until the last answer", counts.lost_wait.until(heard_last).sum, places * covered);
+  if (plan_.duration > 0) {
+    no_more("held up", counts.held_up.all().sum, plan_.duration);
+    no_more("waited for what was lost", counts.lost_wait.all().sum, places * plan_.duration);
+  }
   same("connected", opened_, counts.connected.get());
   same("closed", closed_, counts.closed.get());
   if (!receive_timestamps_) same("last answer", last, counts.last_answer_ns.load());

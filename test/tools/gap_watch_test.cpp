@@ -82,7 +82,7 @@ TEST_CASE("a simulated server that stood still was away, and one that computes i
     watch.count_in(gaps);
     net::sim::Keeper server;
     server.at_turn = [&](Nanoseconds now) {
-      watch.turn(now, pair.server.woke(), pair.server.gap(), [&] {
+      watch.turn(now, pair.server.woke(), pair.server.gap().length, [&] {
         const Nanoseconds worked = now < 500 * kMs ? 0 : kStop;
         return computes ? worked : 0;
       });

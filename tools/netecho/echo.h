@@ -60,7 +60,8 @@ class TurnTally {
       messages_ = 0;
       bytes_ = 0;
     }
-    counts.gaps.turn(now, reactor.woke(), reactor.gap(), measure::processor_time_of_this_thread);
+    counts.gaps.turn(now, reactor.woke(), reactor.gap().length,
+                     measure::processor_time_of_this_thread);
   }
 
  private:

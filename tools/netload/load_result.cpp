@@ -51,6 +51,24 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
   return config;
 }
 
+// Whether the run lasted as long as was asked for.
+bool ran_its_time(const LoadRecord& run) {
+  return run.plan.duration > 0 && run.end.seen.at >= run.measure_from + run.plan.duration;
+}
+
+// Whether the run lasted until the last of the messages that were asked for was answered.
+bool ran_its_messages(const LoadRecord& run) {
+  return !ran_its_time(run) && run.plan.requests > 0 &&
+         run.tally.sum(&load::Counts::planned) >= run.plan.own_requests();
+}
+
+// What a thread counted of the time that the rate covers.
+load::TimeSum::Time covered(const load::TimeSum& sum, const load::Counts& counts,
+                            const LoadRecord& run) {
+  return ran_its_messages(run) ? sum.until(counts.last_answer_ns.load(std::memory_order_relaxed))
+                               : sum.all();
+}
+
 void add_datagrams(report::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
   // The first sample is taken when the first datagrams have left already. Before the start are
@@ -68,9 +86,10 @@ void add_datagrams(report::RunResult& result, const LoadRecord& run) {
                                      .wrong = tally.sum(&load::Counts::wrong)};
   if (!run.exchange.has_ids()) result.delivery->without_ids = true;
   if (run.plan.open_loop()) return;
-  const std::uint64_t lost = tally.sum(&load::Counts::sent) - tally.sum(&load::Counts::answered);
-  result.delivery->lost_wait_s = static_cast<double>(lost) * static_cast<double>(run.plan.timeout) /
-                                 kSecond / static_cast<double>(run.plan.pipeline);
+  Nanoseconds waited = 0;
+  for (const auto& counts : tally) waited += covered(counts->lost_wait, *counts, run).sum;
+  result.delivery->lost_wait_s =
+      static_cast<double>(waited) / kSecond / static_cast<double>(run.plan.pipeline);
 }
 
 double seconds_between(Nanoseconds from, Nanoseconds to) {
@@ -88,16 +107,15 @@ void add_rate(report::RunResult& result, const LoadRecord& run) {
   totals.messages = tally.sum(&load::Counts::in_time);
   totals.bytes_in = tally.sum(&load::Counts::bytes_in);
   totals.bytes_out = tally.sum(&load::Counts::bytes_out);
-  const Nanoseconds asked_end = run.measure_from + run.plan.duration;
-  if (run.plan.duration > 0 && run.end.seen.at >= asked_end) {
+  if (ran_its_time(run)) {
+    const Nanoseconds asked_end = run.measure_from + run.plan.duration;
     totals.seconds = static_cast<double>(run.plan.duration) / kSecond;
     totals.drain = report::Drain{.seconds = seconds_between(asked_end, last_answer),
                                  .messages = tally.sum(&load::Counts::drained)};
     return;
   }
-  const bool all_requests =
-      run.plan.requests > 0 && tally.sum(&load::Counts::planned) >= run.plan.own_requests();
-  totals.seconds = seconds_between(run.measure_from, all_requests ? last_answer : run.end.seen.at);
+  totals.seconds =
+      seconds_between(run.measure_from, ran_its_messages(run) ? last_answer : run.end.seen.at);
 }
 
 void add_totals(report::RunResult& result, const LoadRecord& run) {
@@ -150,14 +168,16 @@ void add_latencies(report::RunResult& result, const LoadRecord& run) {
         report::summarize(tally.merged(&load::Counts::connect), "connect", percentiles);
   result.least = report::summarize(tally.merged(&load::Counts::least),
                                    from_send ? "send" : "schedule", percentiles);
-  Nanoseconds gap_max = 0, given_up = 0;
+  load::TimeSum::Time held_up;
+  Nanoseconds given_up = 0;
   for (const auto& counts : tally) {
-    gap_max = std::max(gap_max, counts->gap_max_ns.load());
+    const load::TimeSum::Time its = covered(counts->held_up, *counts, run);
+    held_up.sum += its.sum;
+    held_up.longest = std::max(held_up.longest, its.longest);
     given_up = std::max(given_up, counts->given_up_ns.load());
   }
-  result.loop = report::Loop{
-      .gap_max = gap_max,
-      .held_up_s = static_cast<double>(tally.sum(&load::Counts::held_up_ns)) / kSecond};
+  result.loop = report::Loop{.gap_max = held_up.longest,
+                             .held_up_s = static_cast<double>(held_up.sum) / kSecond};
   if (given_up > 0) result.loop->given_up_s = static_cast<double>(given_up) / kSecond;
   if (!open_loop) return;
   const measure::Histogram lateness = tally.merged(&load::Counts::lateness);

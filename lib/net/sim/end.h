@@ -103,7 +103,7 @@ class End {
   Nanoseconds now() const noexcept { return std::max(clock_, network_.now()); }
   Nanoseconds woke() const noexcept { return attention_.woke(); }
   Nanoseconds heard() const noexcept { return attention_.heard(); }
-  Nanoseconds gap() const noexcept { return attention_.gap(); }
+  Gap gap() const noexcept { return attention_.gap(); }
   Nanoseconds taken_until() const noexcept { return taken_until_; }
   Nanoseconds received() const noexcept { return received_; }
   const ReactorStats& stats() const noexcept { return stats_; }
