@@ -58,8 +58,16 @@ SharedGaps::Sum SharedGaps::sum() const noexcept {
   return sum;
 }
 
-void SharedGaps::begin() const noexcept {
+SharedGaps::Sum SharedGaps::begin(Nanoseconds from, Nanoseconds until) const noexcept {
+  for (measure::LoopGaps& gaps : all()) gaps.from_ns.store(from, std::memory_order_relaxed);
+  end(until == kNever ? 0 : until);
+  const Sum before = sum();
   for (measure::LoopGaps& gaps : all()) gaps.gap_max_ns.store(0, std::memory_order_relaxed);
+  return before;
+}
+
+void SharedGaps::end(Nanoseconds until) const noexcept {
+  for (measure::LoopGaps& gaps : all()) gaps.until_ns.store(until, std::memory_order_relaxed);
 }
 
 }  // namespace wiremark::tools

@@ -31,8 +31,10 @@ class SharedGaps {
   int fd() const noexcept { return fd_.get(); }
   std::span<measure::LoopGaps> all() const noexcept { return {gaps_.get(), kThreadsMax}; }
   Sum sum() const noexcept;
-  /// From here on the longest gap is looked for anew.
-  void begin() const noexcept;
+  /// Only what lies between these two times counts from here on, and the longest gap is looked for
+  /// anew. `until` may be kNever, until end() says better. Returns what was counted before.
+  Sum begin(Nanoseconds from, Nanoseconds until) const noexcept;
+  void end(Nanoseconds until) const noexcept;
 
  private:
   struct Unmap {

@@ -10,8 +10,11 @@
 
 namespace wiremark::measure {
 
-/// What one loop counts. May lie in memory that another process reads.
+/// What one loop counts. May lie in memory that another process reads. Whoever reads it says from
+/// when and until when gaps count; of one that goes across, the part that lies within.
 struct alignas(64) LoopGaps {
+  std::atomic<Nanoseconds> from_ns{0};
+  std::atomic<Nanoseconds> until_ns{0};    ///< 0: without an end.
   std::atomic<Nanoseconds> gap_max_ns{0};  ///< A reader may set it to 0, and begins anew with that.
   Counter held_up_ns;                      ///< All gaps of kHeldUp or more.
   Counter away_ns;                         ///< Of those: not on a processor.
@@ -27,12 +30,12 @@ class GapWatch {
   /// Counts in `gaps` from now on, which must outlive this.
   void count_in(LoopGaps& gaps) noexcept { gaps_ = &gaps; }
 
-  /// The turn that ends `now` was woken at `woke`, after the loop had not listened for `gap`.
-  /// ran() tells the processor time of its thread; it takes a system call.
+  /// The turn that ends `now` was woken at `woke`, after the loop had not listened for `gap` from
+  /// `began` on. ran() tells the processor time of its thread; it takes a system call.
   template <class Ran>
-  void turn(Nanoseconds now, Nanoseconds woke, Nanoseconds gap, Ran&& ran) {
+  void turn(Nanoseconds now, Nanoseconds woke, Nanoseconds began, Nanoseconds gap, Ran&& ran) {
     if (gaps_) [[unlikely]]
-      watch(now, woke, gap, ran);
+      watch(now, woke, began, gap, ran);
   }
 
  private:
@@ -43,19 +46,31 @@ class GapWatch {
 
   // Kept out of the turns of a loop that nobody watches.
   template <class Ran>
-  [[gnu::noinline]] void watch(Nanoseconds now, Nanoseconds woke, Nanoseconds gap, Ran& ran) {
-    if (gap > gaps_->gap_max_ns.load(std::memory_order_relaxed))
-      gaps_->gap_max_ns.store(gap, std::memory_order_relaxed);
+  [[gnu::noinline]] void watch(Nanoseconds now, Nanoseconds woke, Nanoseconds began,
+                               Nanoseconds gap, Ran& ran) {
+    const Nanoseconds counted = counted_of(began, gap);
+    if (counted > gaps_->gap_max_ns.load(std::memory_order_relaxed))
+      gaps_->gap_max_ns.store(counted, std::memory_order_relaxed);
     if (gap < kHeldUp && now - last_.at < kHeldUp) return;
     const Reading current{now, ran()};
     if (gap >= kHeldUp) {
       // A turn that worked for long was read at its end, a sleep before it began.
       const bool worked = last_.at > woke - gap;
       const Nanoseconds on = worked ? last_.ran - before_.ran : current.ran - last_.ran;
-      gaps_->held_up_ns.add(gap);
-      gaps_->away_ns.add(gap - std::min(gap, on));
+      const Nanoseconds away = gap - std::min(gap, on);
+      const double share = static_cast<double>(counted) / static_cast<double>(gap);
+      gaps_->held_up_ns.add(counted);
+      gaps_->away_ns.add(static_cast<Nanoseconds>(share * static_cast<double>(away)));
     }
     before_ = std::exchange(last_, current);
+  }
+
+  // How much of a gap its reader wants.
+  Nanoseconds counted_of(Nanoseconds began, Nanoseconds gap) const {
+    const Nanoseconds until = gaps_->until_ns.load(std::memory_order_relaxed);
+    const Nanoseconds from = std::max(began, gaps_->from_ns.load(std::memory_order_relaxed));
+    const Nanoseconds to = until == 0 ? began + gap : std::min(began + gap, until);
+    return to > from ? to - from : 0;
   }
 
   LoopGaps* gaps_ = nullptr;

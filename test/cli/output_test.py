@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What netload makes of a run: verdicts, objectives, lines, documents, and the search for a maximum."""
 
+import itertools
 import json
 import os
 import re
@@ -15,7 +16,7 @@ import time
 from bad_server import BadServer, echo, one_misbehaves
 from case import Skip, case, contains, equal, expect, run, wait_until
 from document import buckets_of, keeps_to_the_schema
-from process import Echo, Process, children_of, lines_of, netload, program, receive, start_netload
+from process import Echo, Process, children_of, lines_of, netload, pause, program, receive, start_netload
 from standstill import UNTIL_TOLD, answered_in, over_s, stood_still
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
@@ -116,6 +117,29 @@ def an_own_server_that_is_stopped_is_named():
         expect(loop["gap_max_ns"] > 0.8e9 * STILL_S, f"loop: {loop}")
         expect(0.8 * STILL_S < loop["away_s"] <= loop["held_up_s"], f"loop: {loop}")
         contains(" ".join(result["verdict"]["reasons"]), "the server stood still for")
+
+
+@case
+def a_stop_that_outlasts_the_run_is_named():
+    """Either end stands still from the midst of two seconds until they are over, for both backends."""
+    ends = {"generator": ("loop", "held_up_s", "process", "the generator did not listen for"),
+            "server": ("server_loop", "away_s", "server", "the server stood still for")}
+    for backend, end in itertools.product(("epoll", "uring"), ends):
+        part, figure, side, sentence = ends[end]
+        began = time.monotonic()
+        with start_netload("--backend", backend, "-c", "4", "-d", "2s", "-i", "20ms", "--json-lines") as running:
+            wait_until(lambda: answered_in(lines_of(running)) > 0 or not running.running, "it ran")
+            (stopped,) = {running.pid} if end == "generator" else children_of(running.pid)
+            pause(stopped)
+            still_s = 2 - (time.monotonic() - began)  # At least so long of the two seconds.
+            time.sleep(2.2)
+            os.kill(stopped, signal.SIGCONT)
+            result = lines_of(running.finish().ended_with(0))[-1]
+        stood_s, threads = result[part][figure], result["cpu"][side]["threads"]
+        expect(still_s <= stood_s <= 2 * threads, f"of {still_s} s the {end} stood still: {result[part]}")
+        rate = next(figure for figure in result["verdict"]["figures"] if figure["name"] == "rate")
+        named = sentence in " ".join(rate["reasons"])
+        equal(named, stood_s > 0.1 * 2 * threads, f"whether {rate} tells of {stood_s} s")
 
 
 @case

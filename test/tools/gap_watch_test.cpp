@@ -21,7 +21,7 @@ struct ByHand {
 
   ByHand() { watch.count_in(gaps); }
   void turn(Nanoseconds woke, Nanoseconds end, Nanoseconds gap, Nanoseconds ran) {
-    watch.turn(end, woke, gap, [&] { return ran; });
+    watch.turn(end, woke, woke - gap, gap, [&] { return ran; });
   }
 };
 
@@ -52,6 +52,24 @@ TEST_CASE("a sleep that ended late was a standstill, but for what the kernel did
   }
 }
 
+TEST_CASE("of a gap across the start or the end, the part counts that lies within") {
+  ByHand loop;
+  loop.gaps.from_ns = 100 * kMs;
+  loop.gaps.until_ns = 200 * kMs;
+  loop.turn(60 * kMs, 60 * kMs, 5 * kMs, 0);
+  CHECK(loop.gaps.held_up_ns.get() == 0);
+  CHECK(loop.gaps.gap_max_ns == 0);
+  loop.turn(110 * kMs, 110 * kMs, 40 * kMs, 20 * kMs);  // From 70 on, and ran for half of it.
+  CHECK(loop.gaps.held_up_ns.get() == 10 * kMs);
+  CHECK(loop.gaps.away_ns.get() == 5 * kMs);
+  loop.turn(300 * kMs, 300 * kMs, 120 * kMs, 20 * kMs);  // From 180 on.
+  CHECK(loop.gaps.held_up_ns.get() == 30 * kMs);
+  CHECK(loop.gaps.away_ns.get() == 25 * kMs);
+  CHECK(loop.gaps.gap_max_ns == 20 * kMs);
+  loop.turn(400 * kMs, 400 * kMs, 50 * kMs, 20 * kMs);
+  CHECK(loop.gaps.held_up_ns.get() == 30 * kMs);
+}
+
 TEST_CASE("short gaps are the longest of them, and no more") {
   ByHand loop;
   for (Nanoseconds at = kMs; at < 50 * kMs; at += 900'000) loop.turn(at, at + 10, 899'990, at / 2);
@@ -63,7 +81,7 @@ TEST_CASE("short gaps are the longest of them, and no more") {
 TEST_CASE("a loop that nobody reads asks for no processor time") {
   GapWatch watch;
   bool asked = false;
-  watch.turn(kSecond, kSecond, kSecond, [&] {
+  watch.turn(kSecond, kSecond, 0, kSecond, [&] {
     asked = true;
     return kSecond;
   });
@@ -82,7 +100,8 @@ TEST_CASE("a simulated server that stood still was away, and one that computes i
     watch.count_in(gaps);
     net::sim::Keeper server;
     server.at_turn = [&](Nanoseconds now) {
-      watch.turn(now, pair.server.woke(), pair.server.gap().length, [&] {
+      const net::Gap gap = pair.server.gap();
+      watch.turn(now, pair.server.woke(), gap.from, gap.length, [&] {
         const Nanoseconds worked = now < 500 * kMs ? 0 : kStop;
         return computes ? worked : 0;
       });
@@ -111,7 +130,11 @@ TEST_CASE("what a loop counts is read through the other end of the memory") {
   CHECK(ours->sum().gap_max == 40);
   CHECK(ours->sum().held_up == 4 * kMs);
   CHECK(ours->sum().away == 2 * kMs);
-  ours->begin();
+  CHECK(ours->begin(kSecond, kNever).held_up == 4 * kMs);
+  CHECK(theirs->all()[3].from_ns == kSecond);
+  CHECK(theirs->all()[3].until_ns == 0);
+  ours->end(2 * kSecond);
+  CHECK(theirs->all()[3].until_ns == 2 * kSecond);
   CHECK(ours->sum().gap_max == 0);
   CHECK(ours->sum().away == 2 * kMs);
 }

@@ -60,7 +60,8 @@ class TurnTally {
       messages_ = 0;
       bytes_ = 0;
     }
-    counts.gaps.turn(now, reactor.woke(), reactor.gap().length,
+    const net::Gap gap = reactor.gap();
+    counts.gaps.turn(now, reactor.woke(), gap.from, gap.length,
                      measure::processor_time_of_this_thread);
   }
 

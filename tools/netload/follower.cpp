@@ -41,14 +41,16 @@ void Follower::follow(Nanoseconds start, load::StartGate& gate, const net::Stop&
                                   : step > 0           ? measure_from_ + step
                                                        : kNever;
   run_.segments.schedule(first_count, step, asked_end());
+  SharedGaps::Sum gaps_before;
+  if (run_.server_gaps) gaps_before = run_.server_gaps->begin(measure_from_, this->asked_end());
   const auto while_connecting = run_.segments.packets();  // A short run may be over before we wake.
   gate.start_ns.store(start, std::memory_order_release);
   // A request for a snapshot ends a sleep, and what it asks for is not there yet.
   while (!stop.requested() && !gate.over.requested() && now_ns() < measure_from_)
     sleep_until(stop, gate.over, measure_from_);
   Nanoseconds owed = signals.take_snapshot_request() ? measure_from_ + kFirstSnapshot : kNever;
-  if (run_.server_gaps) run_.server_gaps->begin();
   first_ = sample_with_costs();
+  first_.server_gaps = gaps_before;
   if (log_) log_->begin(first_.seen.at, std::chrono::system_clock::now());
   if (run_.plan.warmup > 0) run_.segments.await_round();
   first_.seen.packets = run_.plan.warmup > 0 ? run_.segments.first_packets() : while_connecting;
@@ -90,7 +92,10 @@ void Follower::follow(Nanoseconds start, load::StartGate& gate, const net::Stop&
     next_line += step;
   }
   last_ = sample_with_costs();
-  if (end_.seen.at == 0) end_ = last_;
+  if (end_.seen.at == 0) {
+    end_ = last_;
+    if (run_.server_gaps) run_.server_gaps->end(end_.seen.at);
+  }
   if (progress) wipe_progress();
 }
 
@@ -133,7 +138,6 @@ LoadSample Follower::sample_with_costs() const {
       all.insert(all.end(), threads->begin(), threads->end());
     }
     if (!server.empty()) sample.server_wait.throttling = measure::throttling_of(server.front());
-    if (run_.server_gaps) sample.server_gaps = run_.server_gaps->sum();
     return sample;
   });
 }

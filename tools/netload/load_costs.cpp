@@ -153,10 +153,13 @@ void add_costs(report::RunResult& result, const LoadRecord& run) {
     const auto seconds = [](Nanoseconds later, Nanoseconds earlier) {
       return static_cast<double>(later - earlier) / kSecond;
     };
-    result.server_loop = report::ServerLoop{
-        .gap_max = last.server_gaps.gap_max,
-        .held_up_s = seconds(last.server_gaps.held_up, first.server_gaps.held_up),
-        .away_s = seconds(last.server_gaps.away, first.server_gaps.away)};
+    // A gap is told when it is over. The server is at rest now, and what lies behind the end of the
+    // measured part has not been counted.
+    const SharedGaps::Sum gaps = run.target.gaps->sum();
+    result.server_loop =
+        report::ServerLoop{.gap_max = gaps.gap_max,
+                           .held_up_s = seconds(gaps.held_up, first.server_gaps.held_up),
+                           .away_s = seconds(gaps.away, first.server_gaps.away)};
   }
   add_server_cost(result, run);
   add_other_clients(result, run);

@@ -52,7 +52,7 @@ struct LoadSample {
   std::optional<measure::MachineUsage> machine;
   WaitSample wait;  ///< Only in the samples at both ends of the measured part.
   WaitSample server_wait;
-  SharedGaps::Sum server_gaps;  ///< As above, of a netecho that we started.
+  SharedGaps::Sum server_gaps;  ///< Only in the first of them, of a netecho that we started.
 };
 
 /// Taken by the control thread while the workers count. `reactor` is what their reactors say.
