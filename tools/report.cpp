@@ -21,17 +21,14 @@ namespace wiremark::tools {
 namespace {
 
 void print_doubts_of(const report::RunResult& result, bool quiet) {
-  const std::size_t reasons = result.verdict ? result.verdict->reasons.size() : 0;
-  for (std::size_t i = 0; i < (quiet ? reasons : result.warnings.size()); ++i) {
-    const std::string& warning = result.warnings[i];
-    if (i >= reasons) {
-      print_err("{}: warning: {}\n", result.tool, warning);
-      continue;
-    }
+  if (result.verdict) {
     const bool partly = result.verdict->level() == "VALID FOR";
-    print_err("{}: {}: {}\n", result.tool, partly ? "doubt" : "INVALID",
-              report::doubt_text(*result.verdict, warning));
+    for (const std::string& reason : result.verdict->reasons)
+      print_err("{}: {}: {}\n", result.tool, partly ? "doubt" : "INVALID",
+                report::doubt_text(*result.verdict, reason));
   }
+  if (quiet) return;
+  for (const std::string& note : result.notes()) print_err("{}: warning: {}\n", result.tool, note);
 }
 
 }  // namespace

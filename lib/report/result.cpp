@@ -89,6 +89,11 @@ std::string RunResult::option(std::string_view name) const {
   return found == config.end() ? std::string() : found->second;
 }
 
+std::span<const std::string> RunResult::notes() const noexcept {
+  const std::size_t reasons = verdict ? verdict->reasons.size() : 0;
+  return std::span(warnings).subspan(std::min(reasons, warnings.size()));
+}
+
 std::optional<double> RunResult::server_pct() const noexcept {
   if (!server_cpu) return std::nullopt;
   return server_cpu->pct(totals.seconds);

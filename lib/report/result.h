@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -243,6 +244,8 @@ struct RunResult {
 
   /// What an option was set to; empty where the run does not say.
   std::string option(std::string_view name) const;
+  /// The warnings behind the reasons of the verdict, which stand among them first.
+  std::span<const std::string> notes() const noexcept;
   /// Processor time of the server in percent of a core.
   std::optional<double> server_pct() const noexcept;
   /// Processor time per message in us; 0 without messages.

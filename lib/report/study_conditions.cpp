@@ -38,11 +38,12 @@ std::string doubts_text(const Parts& parts) {
       for (const Check& check : round.checks) {
         if (!check.passed) broken.push_back(fmt::format("{}: {}", check.name, check.detail));
       }
-      const std::size_t told = round.verdict ? round.verdict->reasons.size() : 0;
-      const bool partly = round.verdict && round.verdict->level() == "VALID FOR";
-      for (std::size_t i = 0; i < told; ++i)
-        (partly ? doubts : reasons).push_back(doubt_text(*round.verdict, round.warnings[i]));
-      for (std::size_t i = told; i < round.warnings.size(); ++i) notes.push_back(round.warnings[i]);
+      if (round.verdict) {
+        const bool partly = round.verdict->level() == "VALID FOR";
+        for (const std::string& reason : round.verdict->reasons)
+          (partly ? doubts : reasons).push_back(doubt_text(*round.verdict, reason));
+      }
+      notes.insert(notes.end(), round.notes().begin(), round.notes().end());
     }
     const std::string of = fmt::format("{} of {}", format_counted(rounds.size(), "round"), name);
     text += kinds_text(broken, "FAILED", of) + kinds_text(reasons, "INVALID", of) +

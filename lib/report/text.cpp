@@ -214,10 +214,8 @@ std::string text_report(const RunResult& result, bool colour, Letters letters) {
   put_outcome(text, result, colour);
   put_surroundings(text, result);
   // The reasons of the verdict stand at the top already.
-  const std::size_t told = result.verdict ? result.verdict->reasons.size() : 0;
-  if (result.warnings.size() > told) text += '\n';
-  for (std::size_t i = told; i < result.warnings.size(); ++i)
-    text += folded("  warning: " + result.warnings[i] + '\n', 4);
+  if (!result.notes().empty()) text += '\n';
+  for (const std::string& note : result.notes()) text += folded("  warning: " + note + '\n', 4);
   return text;
 }
 

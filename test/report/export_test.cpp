@@ -11,6 +11,7 @@
 
 #include "report/csv.h"
 #include "report/folding.h"
+#include "report/html.h"
 #include "report/interval.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -62,6 +63,20 @@ struct TemporaryFile {
 };
 
 }  // namespace
+
+TEST_CASE("reasons that a document does not have among its warnings are told all the same") {
+  RunResult result = sample_result();
+  result.verdict = Verdict{{"the first reason", "the second reason"}};
+  result.warnings = {"the first reason"};
+  CHECK(result.notes().empty());
+  const std::string text = text_report(result);
+  CHECK(text.find("the second reason") != std::string::npos);
+  CHECK(text.find("warning:") == std::string::npos);
+  CHECK(html_page(result).find("the second reason") != std::string::npos);
+  result.warnings = {"the first reason", "the second reason", "a note"};
+  CHECK(result.notes().size() == 1);
+  CHECK(text_report(result).find("warning: a note") != std::string::npos);
+}
 
 TEST_CASE("the schemas of the tree are those of the tables") {
   for (const std::string name :

@@ -69,7 +69,6 @@ HtmlTable summary_of(std::span<const NamedRun> runs) {
 // The reasons to doubt a run, and other remarks on it.
 void add_words(Page& page, const NamedRun& named) {
   const RunResult& run = *named.run;
-  const std::size_t reasons = run.verdict ? run.verdict->reasons.size() : 0;
   if (run.verdict && !run.verdict->valid()) {
     page.paragraph(named.name + ": " + run.verdict->words() + ", drawn hollow or hatched", "bad");
     std::vector<std::string> doubts;
@@ -82,8 +81,7 @@ void add_words(Page& page, const NamedRun& named) {
     if (!check.passed) failed.push_back(fmt::format("{}: {}", check.name, check.detail));
   if (!failed.empty()) page.paragraph(named.name + ": FAILED", "bad");
   page.list(failed);
-  std::vector<std::string> notes{run.warnings.begin() + static_cast<std::ptrdiff_t>(reasons),
-                                 run.warnings.end()};
+  const std::vector<std::string> notes(run.notes().begin(), run.notes().end());
   if (!notes.empty()) page.paragraph(named.name + ": to be known", "quiet");
   page.list(notes);
 }
