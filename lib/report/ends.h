@@ -17,6 +17,7 @@ struct CpuShare {
   double user_s = 0;
   double sys_s = 0;
   unsigned threads = 1;  ///< Those that do the work: 100 % of each is all there is.
+  std::optional<double> seconds{};
   // Of netload: what the other parts of its run took, of which the above has nothing.
   std::optional<double> opening_s{};
   std::optional<double> warmup_s{};
@@ -25,13 +26,20 @@ struct CpuShare {
 
   double total_s() const noexcept { return user_s + sys_s; }
   /// In percent of one core, so up to 100 times threads; 0 when no time has passed.
-  double pct(double seconds) const noexcept { return seconds > 0 ? 100 * total_s() / seconds : 0; }
+  double pct(double run_seconds) const noexcept;
+  /// What its threads waited, in percent of their time; 100 at most, since all threads of a server
+  /// wait, and only those that work are counted.
+  double waited_pct(double waited_s, double run_seconds) const noexcept;
 
   void fields(auto& f) {
     f.table("cpu_share", "");
     f("user_s", user_s, {Unit::seconds, Add::sum});
     f("sys_s", sys_s, {Unit::seconds, Add::sum});
     f("threads", threads, {Unit::count, Add::peak});
+    f("seconds", seconds, {Unit::seconds, Add::time},
+      "netload: between both looks at it, of which pct is a share. A run of a number of messages "
+      "is shorter, which ends with its last answer.",
+      {.column = "cpu_seconds"});
     f("opening_s", opening_s, {Unit::seconds, Add::sum},
       "netload: until all connections stood. user_s and sys_s are of the measured part, and have "
       "nothing of this and the next three; connections that were opened in the measured part are "

@@ -94,6 +94,16 @@ std::span<const std::string> RunResult::notes() const noexcept {
   return std::span(warnings).subspan(std::min(reasons, warnings.size()));
 }
 
+double CpuShare::pct(double run_seconds) const noexcept {
+  const double all_s = seconds.value_or(run_seconds);
+  return all_s > 0 ? 100 * total_s() / all_s : 0;
+}
+
+double CpuShare::waited_pct(double waited_s, double run_seconds) const noexcept {
+  const double all_s = seconds.value_or(run_seconds) * std::max(1U, threads);
+  return all_s > 0 ? std::clamp(100 * waited_s / all_s, 0., 100.) : 0;
+}
+
 std::optional<double> RunResult::server_pct() const noexcept {
   if (!server_cpu) return std::nullopt;
   return server_cpu->pct(totals.seconds);

@@ -138,13 +138,13 @@ std::string text_of(const Pacing& pacing) {
 }
 
 std::string run_delay_text(const RunResult& result) {
-  const auto share = [&](const ProcessorWait& wait) {
-    const double seconds = result.totals.seconds;
-    return format_share(seconds > 0 ? 100 * wait.run_delay_s / seconds : 0);
+  const auto share = [&](const ProcessorWait& wait, const CpuShare& cpu) {
+    return format_share(cpu.waited_pct(wait.run_delay_s, result.totals.seconds));
   };
-  std::string text = fmt::format("{} {}", result.tool, share(*result.wait));
-  if (result.server_wait) text += fmt::format(", server {}", share(*result.server_wait));
-  return text + " of the time ready, without a processor";
+  std::string text = fmt::format("{} {}", result.tool, share(*result.wait, result.cpu));
+  if (result.server_wait && result.server_cpu)
+    text += fmt::format(", server {}", share(*result.server_wait, *result.server_cpu));
+  return text + " of its threads' time ready, without a processor";
 }
 
 void put_outcome(std::string& text, const RunResult& result, bool colour) {

@@ -71,7 +71,7 @@ class Case {
 
   void judge_server_stops();
   void judge_waits();
-  void judge_wait(const std::optional<ProcessorWait>& wait, unsigned threads, const char* end);
+  void judge_wait(const std::optional<ProcessorWait>& wait, const CpuShare& cpu, const char* end);
   void judge_steal();
   void judge_others();
   void judge_server_cost();

@@ -35,10 +35,9 @@ Judgement Case::judge_machine() {
 // server that is measured, and whatever comes meanwhile waits: away_s of the time of all threads.
 // hit_for() says against which figures it speaks; from 10 % on it is noted in any case.
 void Case::judge_server_stops() {
-  if (!result_.server_loop || result_.totals.seconds <= 0) return;
-  const unsigned threads = result_.server_cpu ? std::max(1U, result_.server_cpu->threads) : 1;
-  const double pct =
-      std::min(100., percent_of(result_.server_loop->away_s, result_.totals.seconds * threads));
+  if (!result_.server_loop) return;
+  const double pct = result_.server_cpu.value_or(CpuShare())
+                         .waited_pct(result_.server_loop->away_s, result_.totals.seconds);
   Figures hit = hit_for(pct);
   if (hit.empty() && pct <= kOwnPctMax) return;
   doubt(std::move(hit),
@@ -50,8 +49,8 @@ void Case::judge_server_stops() {
 
 void Case::judge_waits() {
   const char* const ours = result_.role == Role::generator ? "generator" : "server";
-  judge_wait(result_.wait, result_.cpu.threads, ours);
-  if (result_.server_cpu) judge_wait(result_.server_wait, result_.server_cpu->threads, "server");
+  judge_wait(result_.wait, result_.cpu, ours);
+  if (result_.server_cpu) judge_wait(result_.server_wait, *result_.server_cpu, "server");
 }
 
 // An end stands still while its cgroup is throttled, and while its threads are ready and have no
@@ -60,8 +59,9 @@ void Case::judge_waits() {
 //   itself is part of what was measured: then it is only noted.
 // - No processor: run_delay_s less the throttled seconds and 5 us for each time slice, of the time
 //   of all threads. From 10 % on it is noted even if it hits no figure.
-void Case::judge_wait(const std::optional<ProcessorWait>& wait, unsigned threads, const char* end) {
-  const double seconds = result_.totals.seconds;
+void Case::judge_wait(const std::optional<ProcessorWait>& wait, const CpuShare& cpu,
+                      const char* end) {
+  const double seconds = cpu.seconds.value_or(result_.totals.seconds);
   if (!wait || seconds <= 0) return;
   const auto& stop = wait->throttled;
   const double stopped_s = stop ? std::min(stop->seconds, seconds) : 0;
@@ -78,8 +78,7 @@ void Case::judge_wait(const std::optional<ProcessorWait>& wait, unsigned threads
   }
   const double waited_s =
       wait->run_delay_s - stopped_s - kWakeS * static_cast<double>(wait->slices);
-  const double pct =
-      std::min(100., percent_of(std::max(0., waited_s), seconds * std::max(1U, threads)));
+  const double pct = cpu.waited_pct(waited_s, seconds);
   Figures hit = hit_for(pct);
   if (hit.empty() && pct <= kOwnPctMax) return;
   doubt(std::move(hit),

@@ -54,8 +54,8 @@ inline RunResult sample_result() {
   result.least = result.latency;
   result.lateness = summarize(single, "schedule");
   result.connect = summarize(single, "connect");
-  result.cpu = {1.25, 3.75, 1, 0.0078125, 0.5, 0.0625, 0.015625};
-  result.server_cpu = CpuShare{0.5, 1.5, 1, 0.03125, 0.25, 0.0078125, 0.0625};
+  result.cpu = {1.25, 3.75, 1, 10, 0.0078125, 0.5, 0.0625, 0.015625};
+  result.server_cpu = CpuShare{0.5, 1.5, 1, 10, 0.03125, 0.25, 0.0078125, 0.0625};
   result.server = "socat (81), and 100 started by it";
   result.machine = {38.5, 12.25, 0};
   result.core_distance = {62, 64};

@@ -390,6 +390,30 @@ TEST_CASE("an end that is ready and has no processor stands still") {
   }
 }
 
+TEST_CASE("what was spent and waited is a share of the time between the looks at it") {
+  CpuShare share{.user_s = 4, .sys_s = 1};
+  CHECK(share.pct(10) == 50);
+  CHECK(share.waited_pct(5, 10) == 50);
+  CHECK(share.waited_pct(500, 10) == 100);
+  CHECK(share.waited_pct(-1, 10) == 0);
+  CHECK(share.waited_pct(5, 0) == 0);
+  share.threads = 4;
+  CHECK(share.waited_pct(5, 10) == 12.5);
+  share.seconds = 100;
+  CHECK(share.pct(10) == 5);
+  CHECK(share.waited_pct(5, 10) == 1.25);
+  // A message in a millisecond, of ten in which the generator worked for two and had no processor
+  // for six.
+  RunResult result = closed_loop();
+  result.totals.seconds = 0.001;
+  result.cpu = {.user_s = 0.002, .seconds = 0.01};
+  result.wait = ProcessorWait{.run_delay_s = 0.006, .slices = 1};
+  const std::string text = text_report(result);
+  CHECK(mentions(text, "20.0 %"));
+  CHECK(mentions(text, "run delay   netload 60.0 %, server"));
+  CHECK_FALSE(generator_was_limit(result));
+}
+
 TEST_CASE("a generator whose cgroup used its quota up was throttled, by name") {
   RunResult result = with_tail(closed_loop(), 2'050);
   result.wait =

@@ -30,12 +30,14 @@ CostWatch::CostWatch(const Target& target)
 
 Spent CostWatch::spent() {
   Spent spent;
+  spent.own_at = now_ns();
   spent.own = measure::cpu_of_this_process() - looking_;
   if (target_.pids.empty()) {
     spent.lost = target_.unknown;
     return spent;
   }
   return aside([&] {
+    spent.server_at = now_ns();
     look();
     const auto seen = std::exchange(seen_, {});
     spent.server = seen.spent;

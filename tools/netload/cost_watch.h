@@ -18,7 +18,9 @@ namespace wiremark::tools {
 
 /// Processor time up to a moment. The difference of two counts.
 struct Spent {
+  Nanoseconds own_at = 0;
   measure::CpuUsage own;
+  Nanoseconds server_at = 0;
   measure::CpuUsage server;
   /// Why nobody knows what the server spent since the moment before; mostly empty.
   std::string lost;
