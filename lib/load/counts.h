@@ -4,11 +4,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/counter.h"
+#include "load/error_counts.h"
 #include "load/exchange/exchange.h"
 #include "load/time_sum.h"
 #include "measure/histogram.h"
@@ -67,7 +67,7 @@ struct Counts {
   measure::Histogram service;   ///< Open loop: from the send to the whole reply.
   measure::Histogram lateness;  ///< Open loop: from the plan to the send.
   measure::Histogram connect;   ///< From connect(2) to established.
-  std::map<std::string, std::uint64_t> errors;
+  ErrorCounts errors;
   TimeSum held_up{net::Attention::kHeldUp};  ///< Times in which the loop did not listen.
   TimeSum lost_wait;        ///< UDP: how long each message was waited for that was given up.
   std::string wrong_reply;  ///< What was wrong with the first wrong reply; empty if none was.

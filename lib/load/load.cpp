@@ -209,7 +209,8 @@ template <Carrier Net>
 void Load<Net>::count_error_reply() {
   Refusal why = exchange_.refusal();
   if (counts_.note.empty()) counts_.note = std::move(why.detail);
-  fail(std::move(why.kind));
+  counts_.failed.add();
+  counts_.errors.add_of_server(std::move(why.kind));
 }
 
 template <Carrier Net>

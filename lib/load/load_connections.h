@@ -203,7 +203,7 @@ void Load<Net>::refuse(Client& client, Refusal why) {
 template <Carrier Net>
 void Load<Net>::fail(std::string kind) {
   counts_.failed.add();
-  ++counts_.errors[std::move(kind)];
+  counts_.errors.add(std::move(kind));
 }
 
 }  // namespace wiremark::load

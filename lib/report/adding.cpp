@@ -45,12 +45,21 @@ void add_leaf(T& into, const T& more, Add rule, const Adding& adding) {
 
 void add_value(const Type& type, void* into, void* more, const Facts& facts, Adding adding);
 
+// Where a name stands, or its size.
+std::size_t place_of(const Type& type, void* map, std::string_view name) {
+  std::size_t at = 0;
+  while (at < type.size(map) && type.name(map, at) != name) ++at;
+  return at;
+}
+
 // By name: sums of all names, and others of the names that `into` has.
 void add_map(const Type& type, void* into, void* more, const Facts& facts, const Adding& adding) {
+  constexpr std::size_t kNamesMax = 256;
   for (std::size_t i = 0; i < type.size(more); ++i) {
-    const std::string& name = type.name(more, i);
-    std::size_t at = 0;
-    while (at < type.size(into) && type.name(into, at) != name) ++at;
+    std::string name = type.name(more, i);
+    std::size_t at = place_of(type, into, name);
+    if (at == type.size(into) && at >= kNamesMax && facts.rest)
+      at = place_of(type, into, name = facts.rest);
     if (at == type.size(into)) {
       if (rule_of(facts.add, adding) != Add::sum) continue;
       type.append(into, name);

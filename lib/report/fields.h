@@ -58,6 +58,8 @@ struct More {
   /// Several runs at once against one target have measured the same server: of what they say of it
   /// the largest counts, where it would be added up.
   bool of_server = false;
+  /// Of counts by name: where a sum has 256 names, what every other name is added to.
+  const char* rest = nullptr;
   /// Of an optional part, as a sum is told to be without it where not every run has it: "packets".
   const char* missed = nullptr;
   bool rows = false;  ///< Of a list: each item is a row of the CSV, behind what stands beside it.

@@ -1,6 +1,8 @@
 // Text within the width of a terminal.
 #include "report/folding.h"
 
+#include <algorithm>
+
 namespace wiremark::report {
 
 namespace {
@@ -18,18 +20,26 @@ std::size_t columns_of(std::string_view text) {
   return columns;
 }
 
-// Where the last word begins that must go to the next line; none where the line fits, or is one
-// word.
-std::size_t break_of(std::string_view line, std::size_t indent) {
-  std::size_t last = std::string_view::npos;
-  std::size_t at = line.find_first_not_of(' ', indent);
-  while ((at = line.find(' ', at)) != std::string_view::npos) {
-    if (columns_of(line.substr(0, at)) > kTextColumns && last != std::string_view::npos)
-      return last;
-    last = at;
-    at = line.find_first_not_of(' ', at);
+// Appends `line`, with a break in place of the spaces before each word that would not fit.
+void put_folded(std::string& to, std::string_view line, std::size_t indent) {
+  std::size_t end = std::min(line.find(' ', line.find_first_not_of(' ', indent)), line.size());
+  std::size_t columns = columns_of(line.substr(0, end));
+  to += line.substr(0, end);
+  std::size_t begin = 0;
+  while ((begin = line.find_first_not_of(' ', end)) != std::string_view::npos) {
+    const std::size_t spaces = begin - end;
+    end = std::min(line.find(' ', begin), line.size());
+    const std::string_view word = line.substr(begin, end - begin);
+    columns += spaces + columns_of(word);
+    if (columns <= kTextColumns) {
+      to.append(spaces, ' ');
+    } else {
+      to.append(1, '\n').append(indent, ' ');
+      columns = indent + columns_of(word);
+    }
+    to += word;
   }
-  return columns_of(line) > kTextColumns ? last : std::string_view::npos;
+  to += line.substr(end);
 }
 
 }  // namespace
@@ -38,12 +48,7 @@ std::string folded(std::string_view text, std::size_t indent) {
   std::string result;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    std::string line(text.substr(0, end));
-    for (std::size_t at = 0; (at = break_of(line, indent)) != std::string::npos;) {
-      result.append(line, 0, at) += '\n';
-      line = std::string(indent, ' ') + line.substr(line.find_first_not_of(' ', at));
-    }
-    result += line;
+    put_folded(result, text.substr(0, end), indent);
     if (end == std::string_view::npos) break;
     result += '\n';
     text.remove_prefix(end + 1);

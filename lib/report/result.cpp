@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <functional>
 
 #include "measure/quantity.h"
 
@@ -143,10 +144,23 @@ void add_count(KindCounts& counts, const std::string& kind, std::uint64_t count)
 }
 
 std::string counts_text(const KindCounts& counts) {
-  std::string text;
+  constexpr std::size_t kTold = 8;
+  KindCounts told;
+  std::uint64_t others = 0;
   for (const auto& [kind, count] : counts) {
-    if (count > 0) text += (text.empty() ? "" : ", ") + kind + " " + format_count(count);
+    if (kind == kOtherErrors)
+      others += count;
+    else if (count > 0)
+      told.emplace_back(kind, count);
   }
+  if (told.size() > kTold)
+    std::ranges::stable_sort(told, std::greater(), &KindCounts::value_type::second);
+  for (; told.size() > kTold; told.pop_back()) others += told.back().second;
+  std::string text;
+  for (const auto& [kind, count] : told)
+    text += (text.empty() ? "" : ", ") + kind + " " + format_count(count);
+  if (others > 0)
+    text += fmt::format("{}{} of other kinds", text.empty() ? "" : " and ", format_count(others));
   return text;
 }
 

@@ -14,10 +14,14 @@ namespace wiremark::report {
 /// How often each kind of error, or of answer, came, in the order first met.
 using KindCounts = std::vector<std::pair<std::string, std::uint64_t>>;
 
+/// The kind that holds all errors that are not told apart: see load::ErrorCounts, and More::rest.
+inline constexpr const char* kOtherErrors = "errors of other kinds";
+
 /// Adds `count` to `kind`, which is appended when new.
 void add_count(KindCounts& counts, const std::string& kind, std::uint64_t count = 1);
 
-/// Those that are not 0: "timeout 2, reset 1".
+/// Those that are not 0: "timeout 2, reset 1"; of many kinds the eight most frequent: "... and 7 of
+/// other kinds".
 std::string counts_text(const KindCounts& counts);
 
 /// TCP segments.
@@ -104,7 +108,7 @@ struct Totals {
     f("drain", drain, "netload with a duration: what came after it, and is in no rate.",
       {.column = "drain_", .missed = "the drain"});
     f.made("qps", Unit::per_second, &Totals::qps);
-    f("errors", errors, kCounted);
+    f("errors", errors, kCounted, "", {.rest = kOtherErrors});
     f.column("errors", &Totals::errors_sum);
     f("errors_allowed", errors_allowed, kCounted,
       "--max-errors: up to so many do not invalidate a run.");
@@ -153,7 +157,8 @@ struct Delivery {
       "Whether no answer says which message it answers: each counts as that to the newest of its "
       "connection then.");
     f("lost_wait_s", lost_wait_s, {Unit::seconds, Add::sum},
-      "How long, of the seconds, connections had one message less under way, waiting for those that "
+      "How long, of the seconds, connections had one message less under way, waiting for those "
+      "that "
       "were lost. Only in a closed loop.");
   }
 };

@@ -413,6 +413,21 @@ def answers_are_counted_by_status():
 
 
 @case
+def a_server_that_words_each_error_anew():
+    """The first words have names, the others a sum; what is printed fits a screen, and so does the document."""
+    words = itertools.count()
+    with answers(6, lambda _: b"-E%d each is another\r\n" % next(words)) as server:
+        flags = ["-c", "2", "-n", "2000", "--send", "PING\\r\\n", "--reply", "resp", "--json"]
+        ended = netload(server.address, *flags).ended_with(4)
+        errors = ended.json()["totals"]["errors"]
+        equal(len(errors), 33, f"kinds of {errors}")
+        equal((errors["errors of other kinds"], sum(errors.values())), (2000 - 32, 2000), "errors")
+        said = netload(server.address, *flags[:-1]).ended_with(4).out
+        contains(said, "1,992 of other kinds")
+        expect(len(said.splitlines()) < 70, said)
+
+
+@case
 def the_status_decides_whatever_the_body_is():
     with statuses(500) as server, tempfile.NamedTemporaryFile() as file:
         file.write(b"hello")

@@ -78,6 +78,20 @@ TEST_CASE("reasons that a document does not have among its warnings are told all
   CHECK(text_report(result).find("warning: a note") != std::string::npos);
 }
 
+TEST_CASE("of many kinds the most frequent are told, and the sum of the others") {
+  KindCounts counts = {{"timeout", 2}, {"none", 0}, {"reset", 1}};
+  CHECK(counts_text(counts) == "timeout 2, reset 1");
+  CHECK(counts_text({}).empty());
+  for (std::uint64_t i = 0; i < 6; ++i) counts.emplace_back("E" + std::to_string(i), 10 + i);
+  CHECK(counts_text(counts) == "timeout 2, reset 1, E0 10, E1 11, E2 12, E3 13, E4 14, E5 15");
+  counts.emplace_back(kOtherErrors, 3'000);
+  CHECK(counts_text(counts).ends_with("E5 15 and 3,000 of other kinds"));
+  counts.emplace_back("refused", 7);
+  CHECK(counts_text(counts) ==
+        "E5 15, E4 14, E3 13, E2 12, E1 11, E0 10, refused 7, timeout 2 and 3,001 of other kinds");
+  CHECK(counts_text({{kOtherErrors, 9}}) == "9 of other kinds");
+}
+
 TEST_CASE("the schemas of the tree are those of the tables") {
   for (const std::string name :
        {"result", "interval", "comparison", "find-max", "bypass", "codecs", "experiment"}) {

@@ -3,7 +3,26 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace wiremark::report;
+
+namespace {
+
+// How many lines are continued, and the longest of all.
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+std::size_t longest_of(const std::string& text) {
+  std::size_t longest = 0;
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+    end = std::min(text.find('\n', at), text.size());
+    longest = std::max(longest, end - at);
+  }
+  return longest;
+}
+
+}  // namespace
 
 TEST_CASE("a line that fits stays as it is, to its last column") {
   const std::string full = "  label  " + std::string(71, 'x');
@@ -33,6 +52,15 @@ TEST_CASE("what has no place to break is left whole") {
   CHECK(folded("  file  " + path + " is long", 8) == "  file  " + path + "\n        is long");
   // Not within the label, where nothing is a sentence.
   CHECK(folded("  two words  " + path, 13) == "  two words  " + path);
+}
+
+TEST_CASE("a line of any length is folded in one walk") {
+  // With a walk from the start for each of its 125,000 lines this takes minutes.
+  std::string text = "  errors ";
+  for (int i = 0; i < 1'000'000; ++i) text += " RESP-E" + std::to_string(10 + i % 90);
+  const std::string lines = folded(text, 9);
+  CHECK(lines.size() == text.size() + lines_of(lines) * 9);
+  CHECK(longest_of(lines) <= kTextColumns);
 }
 
 TEST_CASE("a letter of several bytes is one column, and an escape is none") {

@@ -137,6 +137,24 @@ TEST_CASE("counts, outcomes, errors and processor time are added") {
   CHECK_FALSE(all->core_distance.has_value());  // It was measured around one run.
 }
 
+TEST_CASE("a sum tells 256 kinds of errors apart, and loses none of the others") {
+  std::vector<RunResult> runs(3, sample_result());
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    KindCounts& errors = runs[run].totals.errors;
+    errors = {{"timeout", 5}};
+    for (std::size_t i = 0; i < 150; ++i)
+      errors.emplace_back("RESP -E" + std::to_string(150 * run + i), 2);
+    if (run > 0) errors.emplace_back(kOtherErrors, 1'000);
+  }
+  const auto all = merge(runs, Order::at_once);
+  REQUIRE(all);
+  const KindCounts& errors = all->totals.errors;
+  CHECK(errors.size() == 256 + 1);
+  CHECK(errors.front() == KindCounts::value_type("timeout", 15));
+  CHECK(errors.back().first == kOtherErrors);
+  CHECK(all->totals.errors_sum() == 15 + 3 * 150 * 2 + 2 * 1'000);
+}
+
 TEST_CASE("runs at once against one server are no other clients of it to each other") {
   std::vector<RunResult> runs(3, sample_result());
   for (RunResult& run : runs) {

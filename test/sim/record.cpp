@@ -297,8 +297,9 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
   same("connected", opened_, counts.connected.get());
   same("closed", closed_, counts.closed.get());
   if (!receive_timestamps_) same("last answer", last, counts.last_answer_ns.load());
-  std::uint64_t errors = 0;
-  for (const auto& [kind, count] : counts.errors) errors += count;
+  std::uint64_t errors = counts.errors.others();
+  for (const auto* kinds : {&counts.errors.of_load(), &counts.errors.of_server()})
+    for (const auto& [kind, count] : *kinds) errors += count;
   same("failed", counts.failed.get(), errors);
   compare_histograms("response", response, counts.response, differences);
   // How much of it is the load's own depends on when its loop woke; more than all it can't be.

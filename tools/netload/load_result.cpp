@@ -124,12 +124,15 @@ void add_totals(report::RunResult& result, const LoadRecord& run) {
   if (const auto& after = run.end.seen.packets; before && after)
     result.totals.packets = *after - *before;
   const auto [name, sentence] = run.exchange.checked();
+  load::ErrorCounts errors;
   for (const auto& counts : tally) {
-    for (const auto& [kind, count] : counts->errors)
-      report::add_count(result.totals.errors, kind, count);
+    errors.merge(counts->errors);
     if (!counts->wrong_reply.empty() && result.checks.empty())
       result.checks = {{name.empty() ? "verify" : name, false, counts->wrong_reply}};
   }
+  for (const auto* kinds : {&errors.of_load(), &errors.of_server()})
+    result.totals.errors.insert(result.totals.errors.end(), kinds->begin(), kinds->end());
+  if (errors.others() > 0) result.totals.errors.emplace_back(report::kOtherErrors, errors.others());
   if (!name.empty() && result.checks.empty()) result.checks = {{name, true, sentence}};
   if (over_udp(run.options)) add_datagrams(result, run);
   result.totals.errors_allowed = run.options.errors_max;

@@ -222,7 +222,7 @@ Result<Nanoseconds> Run::first_send(const net::Stop& stop) const {
 Result<> Run::require_all_connected() const {
   std::string why, arrived;
   for (const auto& counts : tally_) {
-    for (const auto& [kind, count] : counts->errors) why = kind;
+    for (const auto& [kind, count] : counts->errors.of_load()) why = kind;
     if (!counts->wrong_reply.empty()) arrived = counts->wrong_reply;
   }
   std::string text = fmt::format(
