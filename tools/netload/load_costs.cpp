@@ -19,10 +19,6 @@ namespace wiremark::tools {
 
 namespace {
 
-double elapsed_s(Nanoseconds earlier, Nanoseconds later) {
-  return static_cast<double>(later - earlier) / kSecond;
-}
-
 std::optional<report::ProcessorWait> wait_between(const WaitSample& first, const WaitSample& last) {
   if (first.threads.empty() || last.threads.empty()) return std::nullopt;
   const auto spent = measure::delay_between(last.threads, first.threads, 0);
@@ -79,7 +75,7 @@ void add_server_cost(report::RunResult& result, const LoadRecord& run) {
     result.server_unknown = spent.error() + ": run longer";
     return;
   }
-  const double seconds = elapsed_s(run.first.spent.server_at, to.server_at);
+  const double seconds = seconds_between(run.first.spent.server_at, to.server_at);
   result.server_cpu = report::share_of(*spent, processors_filled(run, seconds));
   result.server_cpu->seconds = seconds;
   result.server = to.processes;
@@ -149,7 +145,7 @@ void add_costs(report::RunResult& result, const LoadRecord& run) {
   const LoadSample& last = run.end;
   result.cpu =
       report::share_of(last.spent.own - first.spent.own, static_cast<unsigned>(run.plan.threads));
-  result.cpu.seconds = elapsed_s(first.spent.own_at, last.spent.own_at);
+  result.cpu.seconds = seconds_between(first.spent.own_at, last.spent.own_at);
   for (const auto& [part, start, end] : parts_of(run))
     result.cpu.*part.spent_s = (end.own - start.own).total_s();
   const auto wait = run.options.backend.reactor.wait.mode;
@@ -162,8 +158,8 @@ void add_costs(report::RunResult& result, const LoadRecord& run) {
     const SharedGaps::Sum gaps = run.target.gaps->sum();
     result.server_loop =
         report::ServerLoop{.gap_max = gaps.gap_max,
-                           .held_up_s = elapsed_s(first.server_gaps.held_up, gaps.held_up),
-                           .away_s = elapsed_s(first.server_gaps.away, gaps.away)};
+                           .held_up_s = seconds_between(first.server_gaps.held_up, gaps.held_up),
+                           .away_s = seconds_between(first.server_gaps.away, gaps.away)};
   }
   add_server_cost(result, run);
   add_other_clients(result, run);

@@ -92,10 +92,6 @@ void add_datagrams(report::RunResult& result, const LoadRecord& run) {
       static_cast<double>(waited) / kSecond / static_cast<double>(run.plan.pipeline);
 }
 
-double seconds_between(Nanoseconds from, Nanoseconds to) {
-  return to > from ? static_cast<double>(to - from) / kSecond : 0;
-}
-
 // The rate is that of the time that was asked for, however long the last answers took. Where only
 // messages were asked for, it is theirs until the last answer.
 void add_rate(report::RunResult& result, const LoadRecord& run) {
@@ -236,6 +232,10 @@ void add_granularity(report::RunResult& result, const LoadRecord& run) {
 }
 
 }  // namespace
+
+double seconds_between(Nanoseconds from, Nanoseconds to) {
+  return to > from ? static_cast<double>(to - from) / kSecond : 0;
+}
 
 report::RunResult load_result(const LoadRecord& run, const std::vector<std::string>& arguments) {
   report::RunResult result = new_result("netload", arguments, run.started_at);
