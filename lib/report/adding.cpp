@@ -56,13 +56,13 @@ std::size_t place_of(const Type& type, void* map, std::string_view name) {
 void add_map(const Type& type, void* into, void* more, const Facts& facts, const Adding& adding) {
   constexpr std::size_t kNamesMax = 256;
   for (std::size_t i = 0; i < type.size(more); ++i) {
-    std::string name = type.name(more, i);
+    std::string_view name = type.name(more, i);
     std::size_t at = place_of(type, into, name);
     if (at == type.size(into) && at >= kNamesMax && facts.rest)
       at = place_of(type, into, name = facts.rest);
     if (at == type.size(into)) {
       if (rule_of(facts.add, adding) != Add::sum) continue;
-      type.append(into, name);
+      type.append(into, std::string(name));
     }
     add_value(*type.part, type.item(into, at), type.item(more, i), facts, adding);
   }
