@@ -5,40 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/printable.h"
+
 namespace wiremark::picture {
 
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
-
-struct Character {
-  std::uint32_t code = 0;
-  std::size_t bytes = 1;
-  bool valid = false;
-};
-
-bool is_of_xml(std::uint32_t code) {
-  if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
-  return (code < 0xD800 || code > 0xDFFF) && code != 0xFFFE && code != 0xFFFF && code <= 0x10FFFF;
-}
-
-// The first character of `text`, which is not empty: UTF-8 of RFC 3629, overlong forms refused.
-Character first_of(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return {lead, 1, is_of_xml(lead)};
-  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < bytes) return {};
-  std::uint32_t code = lead & (0xFFU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3FU);
-  }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kLeast[bytes]) return {};
-  return {code, bytes, is_of_xml(code)};
-}
 
 // As a share of the text size.
 double width_of(std::uint32_t code) {
@@ -55,24 +28,19 @@ double width_of(std::uint32_t code) {
 
 std::string escaped(std::string_view text) {
   std::string out;
-  while (!text.empty()) {
-    const Character character = first_of(text);
-    const std::string_view bytes = text.substr(0, character.bytes);
-    text.remove_prefix(character.bytes);
-    if (!character.valid)
-      out += kReplacement;
-    else if (bytes == "&")
+  for (const char c : printable(text)) {
+    if (c == '&')
       out += "&amp;";
-    else if (bytes == "<")
+    else if (c == '<')
       out += "&lt;";
-    else if (bytes == ">")
+    else if (c == '>')
       out += "&gt;";
-    else if (bytes == "\"")
+    else if (c == '"')
       out += "&quot;";
-    else if (bytes == "'")
+    else if (c == '\'')
       out += "&#39;";
     else
-      out += bytes;
+      out += c;
   }
   return out;
 }
@@ -80,7 +48,7 @@ std::string escaped(std::string_view text) {
 double width_of(std::string_view text) {
   double width = 0;
   while (!text.empty()) {
-    const Character character = first_of(text);
+    const Character character = first_character(text);
     width += width_of(character.code) * kTextSize;
     text.remove_prefix(character.bytes);
   }
@@ -101,7 +69,7 @@ std::string fitting(std::string_view text, double width) {
   std::string out;
   double taken = width_of(kEllipsis);
   while (!text.empty()) {
-    const std::string_view bytes = text.substr(0, first_of(text).bytes);
+    const std::string_view bytes = text.substr(0, first_character(text).bytes);
     taken += width_of(bytes);
     if (taken > width) break;
     out += bytes;

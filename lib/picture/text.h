@@ -10,8 +10,8 @@ namespace wiremark::picture {
 /// The text size of a picture, in its units; a unit is a CSS pixel if the picture is not scaled.
 inline constexpr double kTextSize = 12;
 
-/// `text` escaped for use between tags or in quotes. Bytes that are not UTF-8 and characters that
-/// XML does not have (https://www.w3.org/TR/xml/#charsets) become U+FFFD.
+/// `text` made printable, and escaped for use between tags or in quotes: XML has no control
+/// characters (https://www.w3.org/TR/xml/#charsets).
 std::string escaped(std::string_view text);
 
 /// The approximate width of `text` in a picture. Rather too large: it is that of DejaVu Sans, which

@@ -66,13 +66,8 @@ TEST_CASE("what comes from outside is no markup") {
         "&lt;script&gt;alert(&#39;1&#39; &amp; &quot;2&quot;)&lt;/script&gt;");
   CHECK(escaped("gr\xC3\xBC\xC3\x9F \xE4\xB8\xAD \xF0\x9F\x98\x80") ==
         "gr\xC3\xBC\xC3\x9F \xE4\xB8\xAD \xF0\x9F\x98\x80");
-  const std::string bad = "\xEF\xBF\xBD";
-  CHECK(escaped("\x1B[31m") == bad + "[31m");
-  CHECK(escaped(std::string_view("\0", 1)) == bad);
-  CHECK(escaped("\xC3") == bad);                     // Cut off.
-  CHECK(escaped("\xC0\xBC") == bad + bad);           // '<' in two bytes.
-  CHECK(escaped("\xED\xA0\x80") != "\xED\xA0\x80");  // Half of a surrogate pair.
-  CHECK(escaped("\xF4\x90\x80\x80").find('\x90') == std::string::npos);
+  CHECK(escaped("\x1B[31m<") == "\\x1b[31m&lt;");
+  CHECK(escaped("\xC0\xBC") == "\\xc0\\xbc");  // '<' in two bytes.
 
   Svg svg(100, 100, {"<title>", "a & b"});
   svg.text(0, 50, "<b>", Anchor::start, "", "</text>");
