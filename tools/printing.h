@@ -5,8 +5,10 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
+#include "base/printable.h"
 #include "base/result.h"
 
 namespace wiremark::tools {
@@ -23,9 +25,21 @@ Result<> printed();
 /// Prints to standard error. Failures to write it are ignored.
 void write_err(std::string_view text);
 
+/// A text made printable(); any other value as it is.
+template <class T>
+decltype(auto) as_printable(const T& value) {
+  if constexpr (std::is_convertible_v<const T&, std::string_view>)
+    return printable(value);
+  else
+    return (value);
+}
+
+/// Prints to standard error, on as many lines as `form` has: texts among the values may come from
+/// anywhere.
 template <class... T>
-void print_err(fmt::format_string<T...> form, T&&... values) {
-  write_err(fmt::format(form, std::forward<T>(values)...));
+void print_err(fmt::format_string<decltype(as_printable(std::declval<const T&>()))...> form,
+               const T&... values) {
+  write_err(fmt::format(form, as_printable(values)...));
 }
 
 /// From now on, when memory runs out, the tool says so and ends with kCannot.

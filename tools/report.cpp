@@ -133,9 +133,9 @@ Result<> report(report::RunResult& result, const OutputOptions& options) {
   }
   report::pass_verdict(result);
   print_doubts(result, options);
-  return deliver(result,
-                 report::text_report(result, wants_colour(options.colour), letters_of_terminal()),
-                 options);
+  return deliver(result, options, [&](const report::RunResult& printable) {
+    return report::text_report(printable, wants_colour(options.colour), letters_of_terminal());
+  });
 }
 
 void print_doubts(const report::Document& document, const OutputOptions& options) {
@@ -146,8 +146,8 @@ void print_doubts(const report::Document& document, const OutputOptions& options
     print_doubts_of(codecs->run, options.quiet);
 }
 
-Result<> deliver(const report::Document& document, const std::string& text,
-                 const OutputOptions& options) {
+Result<> write_as_asked(const report::Document& document, const std::string& text,
+                        const OutputOptions& options) {
   const std::string page = options.html.empty() ? std::string() : report::html_page(document);
   if (!options.html.empty() && page.empty())
     return failed("an interval alone has no page (leave out --html)", {}, 0);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/cpus.h"
@@ -11,6 +12,7 @@
 #include "options.h"
 #include "reactor_options.h"
 #include "report/document.h"
+#include "report/printable.h"
 
 namespace wiremark::tools {
 
@@ -46,10 +48,19 @@ bool shows_text(const OutputOptions& options);
 /// The warnings of a run on standard error, where its text is not shown.
 void print_doubts(const report::Document& document, const OutputOptions& options);
 
-/// Writes a document as asked: its text, JSON or a page on standard output, and JSON, CSV and a
-/// page to files. Errors: a page of a document that has none.
-Result<> deliver(const report::Document& document, const std::string& text,
-                 const OutputOptions& options);
+/// Writes a document that has been made printable, or its text: deliver() does both.
+Result<> write_as_asked(const report::Document& document, const std::string& text,
+                        const OutputOptions& options);
+
+/// Writes a document as asked, with all in it printable: its text, which `text_of` makes of it,
+/// JSON or a page on standard output, and JSON, CSV and a page to files. Errors: a page of a
+/// document that has none.
+template <class T>
+Result<> deliver(const T& document, const OutputOptions& options, auto&& text_of) {
+  report::Document printable = document;
+  report::make_printable(printable);
+  return write_as_asked(printable, text_of(std::get<T>(printable)), options);
+}
 
 /// Writes the latency of `result` as a percentile distribution, if asked for.
 Result<> write_distribution(const report::RunResult& result, const LatencyOptions& options);

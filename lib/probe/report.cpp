@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/printable.h"
+
 namespace wiremark::probe {
 
 namespace {
@@ -14,9 +16,11 @@ constexpr std::size_t kColumns = 80;
 constexpr std::size_t kWhatColumns = 28;
 constexpr std::size_t kAnswerColumns = 11;
 
-// Words on lines of `columns`, each behind `indent` blanks but the first. A word that is longer
-// than a line, such as a path, is broken.
-std::string wrap(std::string_view text, std::size_t columns, std::size_t indent) {
+// Printable words on lines of `columns`, each behind `indent` blanks but the first. A word that is
+// longer than a line, such as a path, is broken.
+std::string wrap(std::string_view words, std::size_t columns, std::size_t indent) {
+  const std::string shown = printable(words);
+  std::string_view text = shown;
   std::string lines;
   while (text.size() > columns) {
     std::size_t end = text.rfind(' ', columns);
@@ -42,13 +46,9 @@ std::string lines_of(const Finding& finding) {
 
 std::string quote(std::string_view text) {
   std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      quoted += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      quoted += c;
+  for (const char c : printable(text)) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
   }
   return quoted + '"';
 }

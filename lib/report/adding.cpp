@@ -45,13 +45,6 @@ void add_leaf(T& into, const T& more, Add rule, const Adding& adding) {
 
 void add_value(const Type& type, void* into, void* more, const Facts& facts, Adding adding);
 
-// Where a name stands, or its size.
-std::size_t place_of(const Type& type, void* map, std::string_view name) {
-  std::size_t at = 0;
-  while (at < type.size(map) && type.name(map, at) != name) ++at;
-  return at;
-}
-
 // By name: sums of all names, and others of the names that `into` has.
 void add_map(const Type& type, void* into, void* more, const Facts& facts, const Adding& adding) {
   constexpr std::size_t kNamesMax = 256;

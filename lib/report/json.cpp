@@ -6,6 +6,7 @@
 #include "report/adding.h"
 #include "report/codec_fields.h"
 #include "report/machine_fields.h"
+#include "report/printable.h"
 #include "report/shape.h"
 #include "report/upgrade.h"
 
@@ -45,6 +46,7 @@ Result<T> read_as(const Json& json) {
   T value;
   const Wrong wrong = read_document(json, value);
   if (!wrong.empty()) return failed(wrong, {}, 0);
+  make_printable(type_of<T>(), &value);
   return value;
 }
 

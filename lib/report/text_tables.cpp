@@ -44,6 +44,16 @@ void put_end(std::string& text, std::string_view name, const CpuShare& share, do
                       rss_bytes > 0 ? format_size(static_cast<double>(rss_bytes)) : "-");
 }
 
+// "netecho (81)", and what it has started; not a process that calls itself "netecho (1)", for which
+// the kernel keeps 15 letters.
+bool is_netecho(std::string_view server) {
+  constexpr std::string_view kName = "netecho (";
+  if (!server.starts_with(kName)) return false;
+  server.remove_prefix(
+      std::min(server.find_first_not_of("0123456789", kName.size()), server.size()));
+  return server == ")" || server.starts_with("), and ");
+}
+
 // The processor time outside the measured part, where it is over 1 % of that in it.
 std::string parts_of(const CpuShare& share) {
   constexpr double kPart = 0.01;
@@ -150,8 +160,7 @@ void put_costs(std::string& text, const RunResult& result) {
   } else if (result.server_unknown) {
     put_line(text, "server", "unknown: " + *result.server_unknown);
   }
-  if (result.server && !result.server->starts_with("netecho ("))
-    put_line(text, "of", *result.server);
+  if (result.server && !is_netecho(*result.server)) put_line(text, "of", *result.server);
   put_parts(text, result);
   put_line(text, "processors",
            fmt::format("{:>11} busy, {} softirq, {} steal", format_share(result.machine.busy_pct),

@@ -46,7 +46,7 @@ struct Type {
   const Type* part = nullptr;  ///< What it holds.
   std::size_t (*size)(void*) = nullptr;
   void* (*item)(void*, std::size_t) = nullptr;
-  const std::string& (*name)(void*, std::size_t) = nullptr;  ///< Of a map, in its order.
+  std::string& (*name)(void*, std::size_t) = nullptr;  ///< Of a map, in its order.
   void* (*append)(void*, const std::string& name) = nullptr;
   void (*clear)(void*) = nullptr;
 
@@ -60,6 +60,13 @@ struct Type {
   std::shared_ptr<void> (*remade)(const void*) = nullptr;
   void (*add)(void* into, const void* more) = nullptr;  ///< Instead of its fields.
 };
+
+/// Where a name stands in a map of this type; its size where it does not.
+inline std::size_t place_of(const Type& type, void* map, std::string_view name) {
+  std::size_t at = 0;
+  while (at < type.size(map) && type.name(map, at) != name) ++at;
+  return at;
+}
 
 template <class T>
 Type make_type();
@@ -159,9 +166,7 @@ Type holder_type() {
       type.kind = Kind::map;
       type.part = &type_of<Value>();
       type.item = [](void* map, std::size_t i) -> void* { return &as<T>(map)[i].second; };
-      type.name = [](void* map, std::size_t i) -> const std::string& {
-        return as<T>(map)[i].first;
-      };
+      type.name = [](void* map, std::size_t i) -> std::string& { return as<T>(map)[i].first; };
       type.append = [](void* map, const std::string& name) -> void* {
         return &as<T>(map).emplace_back(name, Value()).second;
       };

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 from case import case, contains, equal, expect, fits_a_terminal, run
 from document import buckets_of, keeps_to_the_schema
+from foul import FOUL, SHOWN, shown_as_letters
 from process import Echo, netload, program, run_program
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -417,6 +418,34 @@ def what_is_no_result():
         sum_of_both = netreport(runs.files[0], most).ended_with(3)
         contains(sum_of_both.err, "the sum: /totals/bytes_in is 9007199254")
         equal(sum_of_both.out, "", "standard output")
+
+
+@case
+def a_foul_document_is_shown_as_letters():
+    """Whoever wrote it, and whatever its file is called."""
+    with tempfile.TemporaryDirectory() as folder:
+        file, rows = os.path.join(folder, FOUL), os.path.join(folder, f"rows {FOUL}")
+        document = json.loads((DOCUMENTS / "open_loop.json").read_text(encoding="utf-8"))
+        document["argv"].append(FOUL)
+        document["host"]["cpu"] += FOUL
+        document["config"]["target"] = FOUL
+        document["totals"]["errors"] = {FOUL: 1}
+        with open(file, "w", encoding="utf-8") as text:
+            json.dump(document, text)
+        for flags in [], ["--json"], ["--html"], ["--csv", rows], ["--against", file]:
+            ended = netreport(file, *flags).ended_with(0)
+            shown_as_letters(ended.out + ended.err, f"netreport {flags}")
+            if "--against" not in flags:
+                contains(ended.out, SHOWN.replace("\\", "\\\\") if "--json" in flags else SHOWN)
+        with open(rows, encoding="utf-8") as text:
+            shown_as_letters(text.read(), "the CSV")
+        page = netreport(file, os.fspath(DOCUMENTS / "closed_loop.json"), "--html").ended_with(0).out
+        contains(page, f"<td>{SHOWN}</td>")
+        shown_as_letters(page, "the page")
+        document["schema"] = FOUL
+        with open(file, "w", encoding="utf-8") as text:
+            json.dump(document, text)
+        shown_as_letters(netreport(file).ended_with(3).err, "what is said of another schema")
 
 
 @case

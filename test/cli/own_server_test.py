@@ -11,6 +11,7 @@ import threading
 
 from bad_server import TIMEOUT, BadServer
 from case import case, contains, equal, expect, run, wait_until
+from foul import shown_as_letters
 from outcome import expect_outcome
 from process import free_port, netload, program, receive, require_backend, run_program
 
@@ -425,6 +426,22 @@ def a_server_that_words_each_error_anew():
         said = netload(server.address, *flags[:-1]).ended_with(4).out
         contains(said, "1,992 of other kinds")
         expect(len(said.splitlines()) < 70, said)
+
+
+@case
+def a_server_with_foul_words_is_shown_as_letters():
+    words = b"-\x1b[2J\x1b[31mVALID\xff\x9b no\r\n"
+    with answers(6, lambda _: words) as server, tempfile.TemporaryDirectory() as folder:
+        rows, page = f"{folder}/rows", f"{folder}/page"
+        flags = [server.address, "-c", "2", "-n", "200", "--send", "PING\\r\\n", "--reply", "resp"]
+        shown = r"RESP -\x1b[2J\x1b[31mVALID\xff\x9b"
+        ended = netload(*flags, "--csv", rows, f"--html={page}", "-i", "10ms", "--progress", "on").ended_with(4)
+        contains(ended.out, f"{shown} 200")
+        shown_as_letters(ended.out + ended.err, "the text")
+        for file in rows, page:
+            with open(file, encoding="utf-8") as text:
+                shown_as_letters(text.read(), file)
+        equal(netload(*flags, "--json").ended_with(4).json()["totals"]["errors"], {shown: 200}, "errors")
 
 
 @case

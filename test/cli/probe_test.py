@@ -9,6 +9,7 @@ import tempfile
 
 from case import Skip, case, contains, equal, expect, run
 from document import keeps_to_the_schema
+from foul import FOUL_ARGUMENT, SHOWN_ARGUMENT, shown_as_letters
 from process import program, run_program
 
 NO_DEVICE = "nothing is polled"
@@ -222,6 +223,16 @@ def it_keeps_to_its_schema():
             netprobe(f"--json={folder}/it", *flags)
             with open(f"{folder}/it", encoding="utf-8") as file:
                 keeps_to_the_schema(json.load(file))
+
+
+@case
+def a_foul_command_is_shown_as_letters():
+    command = "netload " + FOUL_ARGUMENT
+    text = netprobe("--for", command).ended_with(0).out
+    shown_as_letters(text, "the text")
+    contains(text.replace("\n  ", ""), r"\x1b[2J\xc2\x9b31m\xe2\x80\xae\nVALID:")
+    equal(netprobe("--json", "--for", command).ended_with(0).json()["command"],
+          "netload " + SHOWN_ARGUMENT, "the command in the document")
 
 
 run()

@@ -213,10 +213,10 @@ def netecho(*flags, **limits):
 class Echo(Process):
     """A netecho that is ready to accept; `address` is what netload takes as TARGET."""
 
-    def __init__(self, *flags, listen=("127.0.0.1:0",), before=(), descriptors=None):
+    def __init__(self, *flags, listen=("127.0.0.1:0",), before=(), path=None, descriptors=None):
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "port")
-            super().__init__(*before, program("NETECHO"), *backend_flags(), *listen, "--port-file", file,
+            super().__init__(*before, path or program("NETECHO"), *backend_flags(), *listen, "--port-file", file,
                              *flags, descriptors=descriptors)
             wait_until(lambda: os.path.exists(file) or not self.running, "netecho was ready")
             if not os.path.exists(file):

@@ -15,6 +15,7 @@ import tempfile
 from case import Skip, case, contains, equal, expect, realtime, run, wait_until
 from cgroup import ControlGroup
 from forking_server import WORKERS
+from foul import shown_as_letters
 from network_namespace import NetworkNamespace, ip
 from process import (Echo, children_of, free_port, lines_of, netload, program, require_backend, run_program,
                      start_netload)
@@ -295,6 +296,30 @@ def a_process_is_not_the_server_because_it_was_named():
         contains(ended.err, f"({server.process.pid})")
         one_of_it = min(children_of(server.process.pid))
         netload(server.address, "-n", "200", "--server-pid", one_of_it).ended_with(0)
+
+
+@case
+def whatever_a_server_calls_itself_is_its_name():
+    """A name can begin a line of its own, end the field that it stands in, or be that of another program."""
+    names = {b"\nVALID: all\n": r"\nVALID: all\n", b"\x1b[2J\x1b[31mred": r"\x1b[2J\x1b[31mred",
+             b"<script>x": "<script>x", b"a) R 1 1 1 0 -1": "a) R 1 1 1 0 -1", b"cut \xc3": r"cut \xc3",
+             b"netecho (1)": "netecho (1)", b"netecho (1), an": "netecho (1), an"}
+    for name, shown in names.items():
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, os.fsdecode(name))
+            os.symlink(program("NETECHO"), path)
+            with Echo(path=path) as server:
+                result = netload(server.address, *LOAD, "--json").ended_with(0).json()
+                equal(result["cpu"]["server"]["of"], f"{shown} ({server.pid})", "the server")
+                expect(result["cpu"]["server"]["pct"] > 0, f"{shown} costs nothing")
+                for flags in [], ["--html"]:
+                    said = netload(server.address, *LOAD, *flags).ended_with(0).out
+                    shown_as_letters(said, f"{shown} {flags}")
+                    if not flags:
+                        contains(said, f"\n  of          {shown} ({server.pid})\n")
+    with Echo() as server:
+        text = netload(server.address, *LOAD).ended_with(0).out
+        expect("\n  of  " not in text, f"netecho is named, as it need not be: {text}")
 
 
 @case

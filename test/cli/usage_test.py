@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 
 from case import Skip, case, contains, equal, expect, run
+from foul import FOUL_ARGUMENT, SHOWN_ARGUMENT, shown_as_letters
 from process import Echo, free_port, netecho, netload, program, run_program
 
 def netreport(*flags):
@@ -87,6 +88,20 @@ def wrong_values_of_both_tools():
         expect_usage(tool, ["--frobnicate"], "--frobnicate")
         expect_usage(tool, ["-Z"], "-Z")
         expect_usage(tool, ["--threads"], "--threads")
+
+
+@case
+def a_foul_argument_is_shown_as_letters():
+    for name in ALL:
+        for form in ["{}", "--{}", "--completion={}", "--json={}/file"]:
+            ended = run_program(named(name), form.format(FOUL_ARGUMENT))
+            expect(ended.code in (2, 3), f"{name} ended with {ended.code}")
+            contains(ended.err, SHOWN_ARGUMENT, f"what {name} says of {form}")
+            shown_as_letters(ended.out + ended.err, f"{name} {form}")
+    for flags in [["--cpus"], ["--source-ip"], ["--slo"], ["--compare"], ["--send=a", "--reply"]]:
+        line = netload(*flags, FOUL_ARGUMENT, "127.0.0.1:1").ended_with(2).err
+        contains(line, SHOWN_ARGUMENT, f"the answer to {flags}")
+        shown_as_letters(line, flags)
 
 
 @case

@@ -14,7 +14,8 @@ Report sample() {
   return {.version = "1",
           .machine = std::string(100, 'm') + " and " + std::string(50, 'n'),
           .findings = {{"network", "one", Answer::no_effect, std::string(70, 'e'), "do \"this\""},
-                       {"network", "two", Answer::untried, "line\nbreak", std::string(90, 'c')}},
+                       {"network", "two", Answer::untried, "line\nbreak\x1B[2J\xFF",
+                        std::string(90, 'c')}},
           .command = "netload",
           .obstacle = "too few"};
 }
@@ -25,6 +26,7 @@ TEST_CASE("no line of the text is longer than 80 columns, and nothing is cut off
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
   CHECK(std::ranges::count(text, 'e') >= 70);
   CHECK(std::ranges::count(text, 'c') >= 90);
+  CHECK(text.contains(R"(line\nbreak\x1b[2J\xff)"));
 }
 
 TEST_CASE("the document says the same as the findings") {
@@ -33,7 +35,7 @@ TEST_CASE("the document says the same as the findings") {
   CHECK(document["can_run"] == false);
   CHECK(document["findings"][0]["answer"] == "no effect");
   CHECK(document["findings"][0]["change"] == "do \"this\"");
-  CHECK(document["findings"][1]["evidence"] == "line\nbreak");
+  CHECK(document["findings"][1]["evidence"] == R"(line\nbreak\x1b[2J\xff)");
   CHECK(document["findings"][1]["answer"] == "not tried");
 }
 

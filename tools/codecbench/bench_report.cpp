@@ -131,9 +131,11 @@ int report(const Options& options, std::chrono::system_clock::time_point started
     codecs.baseline->file = options.baseline;
     add_checks(codecs.run, *codecs.baseline);
   }
-  const std::string text = text_report(codecs, wants_colour(options.output.colour));
   print_doubts(codecs, options.output);
-  if (const auto done = deliver(codecs, text, options.output); !done)
+  const auto text_of = [&](const report::CodecTable& printable) {
+    return text_report(printable, wants_colour(options.output.colour));
+  };
+  if (const auto done = deliver(codecs, options.output, text_of); !done)
     return cannot("codecbench", done.error());
   const int code = codecs.run.checks.empty() ? kDone : kCheckFailed;
   return ending("codecbench", measurement.interrupted ? kInterrupted : code);

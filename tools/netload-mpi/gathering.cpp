@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/printable.h"
 #include "netload/run.h"
 #include "printing.h"
 #include "report.h"
@@ -47,7 +48,7 @@ void let_errors_through() {
 std::string Outcome::to_text() const {
   std::string why = lost;
   std::ranges::replace(why, '\n', ' ');
-  return fmt::format("{}\n{:.9f}\n{}\n{}", host, clock_ahead_s, why, result);
+  return fmt::format("{}\n{:.9f}\n{}\n{}", printable(host), clock_ahead_s, printable(why), result);
 }
 
 Outcome Outcome::parse(const std::string& text) {
@@ -151,15 +152,17 @@ Result<int> Gathering::deliver_sum(const std::string& silent) {
   auto result = sum(silent, lacks_one);
   if (!result) return std::unexpected(result.error());
   result->argv = arguments_;
-  const std::string text =
-      report::text_report(*result, wants_colour(options_.output.colour), letters_of_terminal());
   for (const report::Generator& generator : *result->generators) {
     if (!generator.lost.empty())
       print_err("netload-mpi: {}, {}: {}\n", generator.name, generator.host, generator.lost);
   }
   print_doubts(*result, options_.output);
   let_errors_through();
-  if (auto done = deliver(*result, text, options_.output); !done)
+  const auto text_of = [&](const report::RunResult& printable) {
+    return report::text_report(printable, wants_colour(options_.output.colour),
+                               letters_of_terminal());
+  };
+  if (auto done = deliver(*result, options_.output, text_of); !done)
     return std::unexpected(done.error());
   if (auto done = write_distribution(*result, options_.latency); !done)
     return std::unexpected(done.error());

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/output_file.h"
+#include "base/printable.h"
 #include "base/units.h"
 #include "codecbench/baseline.h"
 #include "codecbench/codec_text.h"
@@ -137,21 +138,21 @@ Result<> write_log(const report::RunResult& result, const std::string& file) {
   return replace_file(file, text);
 }
 
-// As the tool that wrote it printed it.
-std::string text_of(const report::Document& document, bool colour) {
-  return std::visit(
-      [&]<class T>(const T& of) -> std::string {
-        if constexpr (std::is_same_v<T, report::IntervalLine>)
-          return report::text_line(of.interval);
-        if constexpr (std::is_same_v<T, report::RunResult>)
-          return report::text_report(of, colour, letters_of_terminal());
-        if constexpr (std::is_same_v<T, report::Comparison>)
-          return report::text_report(of, letters_of_terminal());
-        if constexpr (requires { text_report(of, colour); }) return text_report(of, colour);
-        if constexpr (requires { text_report(of); }) return text_report(of);
-        return {};
-      },
-      document);
+// As the tool that wrote it prints it.
+Result<> deliver_again(const report::Document& document, const OutputOptions& options) {
+  const bool colour = wants_colour(options.colour);
+  const auto text_of = [&]<class T>(const T& of) -> std::string {
+    if constexpr (std::is_same_v<T, report::IntervalLine>) return report::text_line(of.interval);
+    if constexpr (std::is_same_v<T, report::RunResult>)
+      return report::text_report(of, colour, letters_of_terminal());
+    if constexpr (std::is_same_v<T, report::Comparison>)
+      return report::text_report(of, letters_of_terminal());
+    if constexpr (requires { text_report(of, colour); }) return text_report(of, colour);
+    if constexpr (requires { text_report(of); }) return text_report(of);
+    return {};
+  };
+  print_doubts(document, options);
+  return std::visit([&](const auto& of) { return deliver(of, options, text_of); }, document);
 }
 
 Result<> run_study(const report::Document& study, const ReportOptions& options) {
@@ -162,8 +163,7 @@ Result<> run_study(const report::Document& study, const ReportOptions& options) 
         "--percentiles)",
         {}, 0);
   }
-  print_doubts(study, options.output);
-  return deliver(study, text_of(study, wants_colour(options.output.colour)), options.output);
+  return deliver_again(study, options.output);
 }
 
 // The file of each, without its folder where that leaves them different.
@@ -192,7 +192,8 @@ Result<> draw_results(std::span<const report::RunResult> results, const ReportOp
   }
   const std::vector<std::string> names = names_of(options.files);
   std::vector<report::NamedRun> runs;
-  for (std::size_t i = 0; i < results.size(); ++i) runs.push_back({names[i], &results[i]});
+  for (std::size_t i = 0; i < results.size(); ++i)
+    runs.push_back({printable(names[i]), &results[i]});
   const std::string page = report::html_page(runs);
   if (output.html != "-") return replace_file(output.html, page);
   write_out(page);
@@ -221,9 +222,7 @@ Result<> run_results(std::span<const report::RunResult> results, const ReportOpt
       return failed("the sum: " + whole.error().message(), {}, 0);
   }
   if (auto done = print_others(*result, options.latency.percentiles); !done) return done;
-  const std::string text = text_of(*result, wants_colour(options.output.colour));
-  print_doubts(*result, options.output);
-  if (auto done = deliver(*result, text, options.output); !done) return done;
+  if (auto done = deliver_again(*result, options.output); !done) return done;
   if (auto done = write_distribution(*result, options.latency); !done) return done;
   return write_log(*result, options.latency.hdr_log);
 }

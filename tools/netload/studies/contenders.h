@@ -63,13 +63,13 @@ int conclude(const LoadOptions& options, const std::vector<Contender>& contender
   for (const Contender& one : contenders) {
     if (one.rounds.empty()) return kInterrupted;
   }
-  const auto study = make_study();
-  std::string text;
-  if constexpr (requires { report::text_report(study, letters_of_terminal()); })
-    text = report::text_report(study, letters_of_terminal());
-  else
-    text = report::text_report(study);
-  if (auto done = deliver(study, text, options.output); !done)
+  const auto text_of = [](const auto& study) {
+    if constexpr (requires { report::text_report(study, letters_of_terminal()); })
+      return report::text_report(study, letters_of_terminal());
+    else
+      return report::text_report(study);
+  };
+  if (auto done = deliver(make_study(), options.output, text_of); !done)
     return cannot("netload", done.error());
   return worst_of(options, contenders);
 }

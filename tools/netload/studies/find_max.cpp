@@ -130,7 +130,7 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
   if (auto done = search.run(); !done) return std::unexpected(done.error());
   if (search.probes().empty()) return kInterrupted;
   const report::MaxRate study = study_of(options, search, interrupted());
-  if (auto done = deliver(study, report::outcome_text(study), options.output); !done)
+  if (auto done = deliver(study, options.output, report::outcome_text); !done)
     return std::unexpected(done.error());
   if (interrupted()) return kInterrupted;
   for (const Probe* probe : search.best()) {
