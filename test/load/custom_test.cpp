@@ -420,6 +420,50 @@ TEST_CASE("a target names its protocol, its port and its path") {
   check_contains(take_scheme("ftp://a", none).error().message(), "redis://");
 }
 
+TEST_CASE("a path is sent as a URL has it, whatever stands in it") {
+  const auto line_of = [](const std::string& path) {
+    const auto request = http_request({.scheme = "http", .path = path});
+    REQUIRE(request);
+    return std::string(request->text().substr(0, request->text().find("\r\n")));
+  };
+  const std::string plain = "/a-b_c.d~/;v=1/@(x)*!$&',:?q=1+2&r=%2F&s[]=/?";
+  CHECK(line_of(plain) == "GET " + plain + " HTTP/1.1");
+  CHECK(line_of("/a b HTTP/1.0") == "GET /a%20b%20HTTP/1.0 HTTP/1.1");
+  CHECK(line_of("/a\\r\\nX: y") == "GET /a%0D%0AX:%20y HTTP/1.1");
+  CHECK(line_of("/a\r\n\x1B\x7F") == "GET /a%0D%0A%1B%7F HTTP/1.1");
+  CHECK(line_of("/gr\xC3\xBC\xC3\x9F\"<>\\\\^`{|}") ==
+        "GET /gr%C3%BC%C3%9F%22%3C%3E%5C%5E%60%7B%7C%7D HTTP/1.1");
+  CHECK(line_of("/a?b#c d") == "GET /a?b HTTP/1.1");
+  CHECK(line_of("/a\\x23b") == "GET /a%23b HTTP/1.1");
+  CHECK(line_of("#top") == "GET / HTTP/1.1");
+  const auto request = http_request({.scheme = "http", .path = "/ä b/%{n} %{conn}?%{random:3}"});
+  std::string sent(request->size(), '\0');
+  request->write({.client = 0, .connection = 12, .sequence = 34}, 1,
+                 reinterpret_cast<std::byte*>(sent.data()));
+  CHECK(sent.starts_with("GET /%C3%A4%20b/0000000034%200000000012?"));
+  check_contains(http_request({.scheme = "http", .path = "/%{id}"}).error().message(), "%{n}");
+}
+
+TEST_CASE("what is no method and no header is refused") {
+  for (const char* method : {"GET", "PROPFIND", "M-SEARCH", "get"}) CHECK(check_method(method));
+  for (const char* method : {"", "GET /x", "GET\r\nX: y", " GET", "G\xC3\x84T", "GET:", "(x)"})
+    CHECK_FALSE(check_method(method));
+  check_contains(check_method("GET /x").error().message(), "stands in the target");
+
+  for (const char* header : {"A: b", "A:b", "A:", "X-%: a\\tb", "A: gr\xC3\xBC\xC3\x9F: %{n}"})
+    CHECK(check_header(header));
+  for (const char* header : {"", "A", ":", ": a", "A : b", " A: b", "A b: c", "A: \x01", "A: \\x7F",
+                             "A: \\0", "A-%{n}", "A: \\q", "A: %{m}", "G\xC3\x84: x"}) {
+    CAPTURE(header);
+    CHECK_FALSE(check_header(header));
+    CHECK_FALSE(http_request({.scheme = "http", .headers = {header}}));
+  }
+  for (const char* header : {"A: b\r\nX: y", "A: b\\r\\nX: y", "A: b\n", "A: b\\r"})
+    check_contains(check_header(header).error().message(), "once for each");
+  check_contains(check_header("Accept").error().message(), "'Accept: text/html'");
+  check_contains(check_header("A: %{id}").error().message(), "%{n}");
+}
+
 TEST_CASE("each form of --reply is read, and what is none is refused with all that there are") {
   for (const char* form : {"echo", "size:1k", "until:\\r\\n", "line", "u8", "u16le", "u32be@0-4",
                            "u64@8+12", "varint", "varint+1", "http", "resp", "memcached", "dns"})

@@ -125,9 +125,11 @@ void add_custom_options(CommandLine& line, load::CustomOptions& custom) {
                 "not)")
       .check(load::check_reply);
   line.add_text("--method", custom.method, "NAME",
-                "Method of an HTTP request (GET; POST with a body)");
+                "Method of an HTTP request (GET; POST with a body)")
+      .check(load::check_method);
   line.add_texts("--header", custom.headers, "LINE",
-                 "Header of an HTTP request, 'Name: value' (Host)");
+                 "Header of an HTTP request, 'Name: value' (Host)")
+      .check(load::check_header);
   line.add("--body", custom.body, "TEXT|@FILE", optional_text, "Body of an HTTP request (none)");
 }
 

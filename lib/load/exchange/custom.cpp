@@ -125,7 +125,7 @@ CustomPlan::CustomPlan(Custom custom, std::unique_ptr<ExchangePlan> greeting,
 }
 
 std::pair<std::string, std::string> CustomPlan::contents() const {
-  if (custom_.requests.size() == 1) return {"send", printable(custom_.requests.front().text())};
+  if (custom_.requests.size() == 1) return {"send", quoted(custom_.requests.front().text())};
   const auto [least, most] = std::ranges::minmax(custom_.requests, {}, &Request::size);
   return {"send", fmt::format("{} requests of {} to {} bytes in turn", custom_.requests.size(),
                               least.size(), most.size())};
@@ -138,7 +138,7 @@ std::pair<std::string, std::string> CustomPlan::checked() const {
     case Compared::first:
       return {"verify", "every reply compared with the first to its request"};
     case Compared::beginning:
-      return {"verify", "every reply begins with " + printable(custom_.expected)};
+      return {"verify", "every reply begins with " + quoted(custom_.expected)};
     case Compared::whole:
       return {"verify", fmt::format("every reply compared with the {} bytes expected",
                                     custom_.expected.size())};
@@ -164,7 +164,7 @@ std::string CustomPlan::note() const {
 
 Refusal CustomPlan::no_reply(const char* why, std::string_view bytes) const {
   return {fmt::format("{}: no such reply", name()),
-          fmt::format("got {}, which is no reply as --reply '{}' has it: {}{}", printable(bytes),
+          fmt::format("got {}, which is no reply as --reply '{}' has it: {}{}", quoted(bytes),
                       name(), why, advice(bytes, name()))};
 }
 
@@ -172,12 +172,12 @@ Refusal CustomPlan::too_long(std::uint64_t size, std::string_view bytes) const {
   return {"a reply longer than --max-frame",
           fmt::format("a reply that begins with {} would have {} bytes or more, and --max-frame is "
                       "{}: raise it, or let --reply say where a reply ends{}",
-                      printable(bytes), size, custom_.size_max, advice(bytes, name()))};
+                      quoted(bytes), size, custom_.size_max, advice(bytes, name()))};
 }
 
 Refusal CustomPlan::unlike(std::string_view got, std::string_view expected, std::size_t at) const {
   return {"wrong reply", fmt::format("got {} where {} was expected; they differ from byte {} on{}",
-                                     printable(got), printable(expected), at, advice(got, name()))};
+                                     quoted(got), quoted(expected), at, advice(got, name()))};
 }
 
 Refusal CustomPlan::unasked(std::uint64_t offset, std::string_view bytes) const {
@@ -188,16 +188,16 @@ Refusal CustomPlan::unasked(std::uint64_t offset, std::string_view bytes) const 
   if (try_this.empty()) try_this = "; a server that speaks first wants --greeting line";
   return {"bytes came that nothing asked for",
           fmt::format("{} came at byte {} of a connection, and no request was unanswered{}",
-                      printable(bytes), offset, try_this)};
+                      quoted(bytes), offset, try_this)};
 }
 
 std::string CustomPlan::unfinished(std::uint64_t size, std::string_view bytes) const {
   return fmt::format("{} bytes of a reply had come that did not end as --reply '{}' has it: {}{}",
-                     size, name(), printable(bytes), advice(bytes, name()));
+                     size, name(), quoted(bytes), advice(bytes, name()));
 }
 
 std::string CustomPlan::error_reply(std::string_view bytes) const {
-  std::string text = "the first error reply: " + printable(bytes, 160);
+  std::string text = "the first error reply: " + quoted(bytes, 160);
   if (bytes.contains("HTTPS port"))
     text += "; this port wants TLS, which netload does not speak: name one without it";
   return text;

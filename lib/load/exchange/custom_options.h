@@ -57,6 +57,12 @@ Result<> check_request(const std::string& text);
 /// Errors: a part that is neither a status nor a class of them.
 Result<> check_statuses(const std::string& text);
 
+/// Errors: no method, which is one word.
+Result<> check_method(const std::string& method);
+
+/// Errors: no header, "Name: value" on one line with the escapes and fields of --send.
+Result<> check_header(const std::string& header);
+
 /// What does not go together, and the fix; empty where all does.
 std::string conflict_in(const CustomOptions& options, bool datagrams, bool verify);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <fstream>
@@ -57,6 +58,11 @@ Result<std::size_t> read_escape(std::string_view text, std::string& to) {
   }
   to += static_cast<char>(value);
   return size;
+}
+
+bool is_of_url(char c) noexcept {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view("-._~:/?[]@!$&'()*+,;=%").contains(c);
 }
 
 void write_number(std::uint32_t number, std::byte* to, std::size_t width) noexcept {
@@ -120,6 +126,19 @@ Result<std::size_t> Request::add_field(std::string_view rest) {
   fields_.push_back({what, text_.size(), width});
   text_.append(width, '0');
   return end + 1;
+}
+
+void Request::add_to_url(const Request& other) {
+  auto field = other.fields_.begin();
+  for (std::size_t at = 0; at < other.size(); ++at) {
+    if (field != other.fields_.end() && field->at == at) {
+      fields_.push_back({field->what, text_.size(), field->width});
+      ++field;
+    }
+    const char byte = other.text_[at];
+    text_ += is_of_url(byte) ? std::string(1, byte)
+                             : fmt::format("%{:02X}", static_cast<unsigned char>(byte));
+  }
 }
 
 void Request::add(const Request& other) {
@@ -249,7 +268,7 @@ Result<std::vector<std::string>> lines_of(const std::string& file) {
   return lines;
 }
 
-std::string printable(std::string_view bytes, std::size_t size_max) {
+std::string quoted(std::string_view bytes, std::size_t size_max) {
   std::string text = "\"";
   for (const char c : bytes.substr(0, size_max)) {
     constexpr std::string_view kEscaped = "\r\n\t\"\\";

@@ -25,6 +25,8 @@ class Request {
   /// or a field that is none.
   Result<> add_text(std::string_view text);
   void add(const Request& other);
+  /// The same, with %XX in place of each byte that no URL has within its path and query (RFC 3986).
+  void add_to_url(const Request& other);
 
   std::string_view text() const noexcept { return text_; }
   std::size_t size() const noexcept { return text_.size(); }
@@ -77,6 +79,6 @@ Result<std::string> text_or_file(const std::string& text);
 Result<std::vector<std::string>> lines_of(const std::string& file);
 
 /// The first bytes of `bytes` in quotes, with escapes for what cannot be printed.
-std::string printable(std::string_view bytes, std::size_t size_max = 60);
+std::string quoted(std::string_view bytes, std::size_t size_max = 60);
 
 }  // namespace wiremark::load
