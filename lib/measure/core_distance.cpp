@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/cpus.h"
+#include "measure/patience.h"
 #include "measure/pinned_pair.h"
 
 namespace wiremark::measure {
@@ -21,59 +22,61 @@ constexpr Nanoseconds kTimeLimit = 20 * kMillisecond;
 constexpr Nanoseconds kFarthest = 3 * kMicrosecond;
 // A thread looks for the ball so often between two looks at the clock.
 constexpr int kLooks = 1'000;
-// It looks for so long at a stretch, and rests after each that was in vain, but for the first ones:
-// where nobody else runs the two are in time with each other, and beside programs that are busy a
-// thread would spin through their turns.
-constexpr Nanoseconds kStretch = 10 * kMicrosecond;
-static_assert(kStretch > kFarthest);
-constexpr int kPatience = 100;
-constexpr std::chrono::microseconds kRest{100};
+static_assert(Patience::kStretch > kFarthest);
 
-// The cache line that goes back and forth. Processors fetch lines in pairs: it has one to itself.
-struct alignas(128) Ball {
-  enum Side : int { here, there, over };
-  std::atomic<int> side{here};
+// What the two threads share: a cache line that goes back and forth between them, and until when.
+// Processors fetch lines in pairs: each has one to itself.
+struct Game {
+  enum Side : int { here, there };
+  alignas(128) std::atomic<int> ball{here};
+  alignas(128) std::atomic<Nanoseconds> until{kNever};
 };
 
 // One of the two threads at the ball.
 class Player {
  public:
-  explicit Player(Ball& ball) noexcept : ball_(ball) {}
+  explicit Player(Game& game) noexcept : game_(game) {}
 
-  void put(Ball::Side side) noexcept { ball_.side.store(side, std::memory_order_release); }
+  void put(Game::Side side) noexcept { game_.ball.store(side, std::memory_order_release); }
 
-  // Returns the side that the ball comes to from this one.
-  int await(Ball::Side from) noexcept {
-    for (Nanoseconds since = 0;;) {
+  // Whether the ball has left this side before the game is over.
+  bool await(Game::Side from) noexcept {
+    patience_.begin();
+    for (auto next = Patience::Next::look; next != Patience::Next::leave;) {
       for (int looks = 0; looks < kLooks; ++looks)
-        if (const int side = ball_.side.load(std::memory_order_acquire); side != from) return side;
-      const Nanoseconds now = now_ns();
-      if (since == 0) since = now;
-      if (now - since < kStretch) continue;
-      if (stretches_++ >= kPatience) std::this_thread::sleep_for(kRest);
-      since = 0;
+        if (game_.ball.load(std::memory_order_acquire) != from) return true;
+      next = patience_.next(now_ns(), game_.until.load(std::memory_order_relaxed));
+      if (next == Patience::Next::rest)
+        std::this_thread::sleep_for(std::chrono::nanoseconds(Patience::kRest));
     }
+    return false;
   }
 
  private:
-  Ball& ball_;
-  int stretches_ = 0;  // In vain.
+  Game& game_;
+  Patience patience_;
 };
 
 void pass_back(Player player) noexcept {
-  while (player.await(Ball::here) == Ball::there) player.put(Ball::here);
+  while (player.await(Game::here)) player.put(Game::here);
+}
+
+bool play_batch(Player& player) noexcept {
+  for (int trip = 0; trip < kTrips; ++trip) {
+    player.put(Game::there);
+    if (!player.await(Game::there)) return false;
+  }
+  return true;
 }
 
 // 0 where no batch was undisturbed.
-Nanoseconds fastest_batch(Player& player) noexcept {
-  const Nanoseconds start = now_ns();
+Nanoseconds fastest_batch(Game& game) noexcept {
+  Player player(game);
   Nanoseconds fastest = kNever;
-  Nanoseconds from = start;
-  for (int batch = 0; batch < kBatches && from - start < kTimeLimit; ++batch) {
-    for (int trip = 0; trip < kTrips; ++trip) {
-      player.put(Ball::there);
-      player.await(Ball::there);
-    }
+  Nanoseconds from = now_ns();
+  const Nanoseconds until = from + kTimeLimit;
+  game.until.store(until, std::memory_order_relaxed);
+  for (int batch = 0; batch < kBatches && from < until && play_batch(player); ++batch) {
     const Nanoseconds now = now_ns();
     fastest = std::min(fastest, now - from);
     from = now;
@@ -86,14 +89,13 @@ Nanoseconds fastest_batch(Player& player) noexcept {
 Nanoseconds measure_core_distance() {
   const std::vector<int> cpus = allowed_cpus();
   if (cpus.size() < 2) return 0;
-  Ball ball;
+  Game game;
   Nanoseconds distance = 0;
-  const auto throw_it = [&] {
-    Player player(ball);
-    distance = fastest_batch(player);
-    player.put(Ball::over);
+  const auto play = [&] {
+    distance = fastest_batch(game);
+    game.until.store(0, std::memory_order_relaxed);
   };
-  run_pinned_pair(cpus[0], cpus[1], throw_it, [&] { pass_back(Player(ball)); });
+  run_pinned_pair(cpus[0], cpus[1], play, [&] { pass_back(Player(game)); });
   return distance;
 }
 

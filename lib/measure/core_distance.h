@@ -14,9 +14,10 @@ inline constexpr double kSameDistanceFactor = 1.5;
 /// back: the fastest of 300 batches of 10 round trips, so that interrupts and other processes do
 /// not count. 60 to 105 where the two share a cache and 350 to 420 where they do not. A hypervisor
 /// that moves virtual processors between such cores changes the cost of a message over loopback
-/// threefold (1.3 and 4.0 us for 512 bytes). Takes 0.2 to 2 ms and stops after 20 ms; beside busy
-/// programs the two threads meet between those programs' turns, for about 3 ms of processor time. 0
-/// with one processor, where no thread can be had, and where no batch is left undisturbed.
+/// threefold (1.3 and 4.0 us for 512 bytes). Takes 0.2 to 2 ms, and each thread gives up at its
+/// first turn after 20 ms; beside busy programs the two meet between those programs' turns, for
+/// about 3 ms of processor time. 0 with one processor, where no thread can be had, and where no
+/// batch is left undisturbed.
 Nanoseconds measure_core_distance();
 
 /// Whether two distances count as the same; also when either is unknown.

@@ -230,8 +230,10 @@ TEST_CASE("the distance of two processors repeats, and another place is told apa
   CHECK(same_distance(0, 380));
 }
 
-// Threads that spin through the turns of other programs take 30 to 60 ms each time.
-TEST_CASE("the distance of two processors costs little beside programs that are busy") {
+// Threads that spin through the turns of other programs take 30 to 60 ms each time. When they rest
+// and leave is tested in simulated time (patience_test).
+TEST_CASE("the distance of two processors costs little beside programs that are busy" *
+          doctest::test_suite("realtime")) {
   const std::vector<int> cpus = allowed_cpus();
   if (cpus.size() < 2) {
     MESSAGE("not tried: there is one processor only");
