@@ -25,7 +25,7 @@ bool is_printable(const Character& character) noexcept {
          });
 }
 
-bool is_plain(char c) noexcept { return c >= ' ' && c <= '~'; }
+}  // namespace
 
 void put_escaped(std::string& to, char byte) {
   constexpr std::string_view kNamed = "\n\r\t", kDigits = "0123456789abcdef";
@@ -35,8 +35,6 @@ void put_escaped(std::string& to, char byte) {
   else
     to += {'\\', 'x', kDigits[value >> 4], kDigits[value & 0xF]};
 }
-
-}  // namespace
 
 Character first_character(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -56,7 +54,7 @@ Character first_character(std::string_view text) noexcept {
 }
 
 std::string printable(std::string_view text) {
-  if (std::ranges::all_of(text, is_plain)) return std::string(text);
+  if (std::ranges::all_of(text, is_plain_ascii)) return std::string(text);
   std::string shown;
   while (!text.empty()) {
     const Character character = first_character(text);

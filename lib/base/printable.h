@@ -24,4 +24,10 @@ Character first_character(std::string_view text) noexcept;
 /// printable once is not changed again.
 std::string printable(std::string_view text);
 
+/// Whether it is a letter, a digit, a sign or the blank of ASCII.
+constexpr bool is_plain_ascii(char c) noexcept { return c >= ' ' && c <= '~'; }
+
+/// Appends \n, \r, \t or \xHH, which stands for this byte.
+void put_escaped(std::string& to, char byte);
+
 }  // namespace wiremark

@@ -13,6 +13,7 @@
 #include <iterator>
 
 #include "base/mix.h"
+#include "base/printable.h"
 
 namespace wiremark::load {
 
@@ -271,13 +272,12 @@ Result<std::vector<std::string>> lines_of(const std::string& file) {
 std::string quoted(std::string_view bytes, std::size_t size_max) {
   std::string text = "\"";
   for (const char c : bytes.substr(0, size_max)) {
-    constexpr std::string_view kEscaped = "\r\n\t\"\\";
-    if (const std::size_t known = kEscaped.find(c); known != kEscaped.npos)
-      text += std::string("\\") + "rnt\"\\"[known];
-    else if (c >= ' ' && c <= '~')
+    if (c == '"' || c == '\\')
+      text += {'\\', c};
+    else if (is_plain_ascii(c))
       text += c;
     else
-      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      put_escaped(text, c);
   }
   return text + (bytes.size() > size_max ? "\"..." : "\"");
 }
