@@ -133,9 +133,7 @@ Result<> report(report::RunResult& result, const OutputOptions& options) {
   }
   report::pass_verdict(result);
   print_doubts(result, options);
-  return deliver(result, options, [&](const report::RunResult& printable) {
-    return report::text_report(printable, wants_colour(options.colour), letters_of_terminal());
-  });
+  return deliver(result, options);
 }
 
 void print_doubts(const report::Document& document, const OutputOptions& options) {
@@ -166,6 +164,12 @@ Result<> write_as_asked(const report::Document& document, const std::string& tex
   }
   if (!options.csv.empty()) return report::append_csv(options.csv, document);
   return {};
+}
+
+Result<> deliver(const report::RunResult& result, const OutputOptions& options) {
+  return deliver(result, options, [&](const report::RunResult& printable) {
+    return report::text_report(printable, wants_colour(options.colour), letters_of_terminal());
+  });
 }
 
 Result<> write_distribution(const report::RunResult& result, const LatencyOptions& options) {

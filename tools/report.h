@@ -62,6 +62,9 @@ Result<> deliver(const T& document, const OutputOptions& options, auto&& text_of
   return write_as_asked(printable, text_of(std::get<T>(printable)), options);
 }
 
+/// The same of a run, as its text is on this terminal.
+Result<> deliver(const report::RunResult& result, const OutputOptions& options);
+
 /// Writes the latency of `result` as a percentile distribution, if asked for.
 Result<> write_distribution(const report::RunResult& result, const LatencyOptions& options);
 

@@ -158,12 +158,7 @@ Result<int> Gathering::deliver_sum(const std::string& silent) {
   }
   print_doubts(*result, options_.output);
   let_errors_through();
-  const auto text_of = [&](const report::RunResult& printable) {
-    return report::text_report(printable, wants_colour(options_.output.colour),
-                               letters_of_terminal());
-  };
-  if (auto done = deliver(*result, options_.output, text_of); !done)
-    return std::unexpected(done.error());
+  if (auto done = deliver(*result, options_.output); !done) return std::unexpected(done.error());
   if (auto done = write_distribution(*result, options_.latency); !done)
     return std::unexpected(done.error());
   const int code = exit_code(*result, options_);
