@@ -9,7 +9,9 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "base/fd.h"
 
@@ -56,22 +58,76 @@ Result<Fd> open_beside(const std::string& partial, const std::string& file) {
   return out;
 }
 
+std::string folder_of(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.parent_path();
+  return folder.empty() ? std::string(".") : folder.string();
+}
+
+// Links there lead to open files, by no name that readlink(2) could give.
+bool is_in_proc(const std::string& file) {
+  struct stat folder{}, proc{};
+  return ::stat(folder_of(file).c_str(), &folder) == 0 && ::stat("/proc/self", &proc) == 0 &&
+         folder.st_dev == proc.st_dev;
+}
+
+// Why a link is not followed; empty where it is.
+std::string why_not_followed(const std::string& link, const struct stat& status) {
+  if (status.st_uid != 0 && status.st_uid != ::geteuid())
+    return link + " is a link of another user (name the file that it leads to)";
+  struct stat folder{};
+  if (::stat(folder_of(link).c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) == 0) return {};
+  return link +
+         " is a link in a folder where anybody may have planted it (name the file that it leads "
+         "to)";
+}
+
+// The file that is written in the end: what a link leads to, or that name itself.
+Result<std::string> written_for(const std::string& file, Links links) {
+  constexpr int kLinksMax = 40;  // As many as open(2) follows.
+  std::string name = file;
+  for (int followed = 0; followed < kLinksMax; ++followed) {
+    struct stat status{};
+    if (is_in_proc(name) || ::lstat(name.c_str(), &status) != 0 || !S_ISLNK(status.st_mode))
+      return name;
+    std::error_code error;
+    const auto target = std::filesystem::read_symlink(name, error);
+    if (error) return open_failed(file, error.value());
+    const std::string next = std::filesystem::path(folder_of(name)) / target;
+    // Nobody means /dev/stdout to become a file, whatever the mode of /dev.
+    const bool is_root_to_proc = status.st_uid == 0 && is_in_proc(next);
+    if (!is_root_to_proc) {
+      if (links == Links::replaced) return name;
+      if (std::string reason = why_not_followed(name, status); !reason.empty())
+        return failed(std::move(reason), {}, 0);
+    }
+    name = next;
+  }
+  return open_failed(file, ELOOP);
+}
+
 struct Standing {
-  bool there = false;
+  bool there = false;  // Not where it is a link, whose place the file takes.
   bool is_folder = false;
   bool in_place = false;  // Nothing else may take its name.
   mode_t mode = 0;
 };
 
 Standing what_stands_at(const std::string& file) {
-  Standing standing{.in_place = file.starts_with("/dev/") || file.starts_with("/proc/")};
+  Standing standing{.in_place = is_in_proc(file)};
   struct stat status{};
-  if (::stat(file.c_str(), &status) != 0) return standing;
+  const int looked =
+      standing.in_place ? ::stat(file.c_str(), &status) : ::lstat(file.c_str(), &status);
+  if (looked != 0 || S_ISLNK(status.st_mode)) return standing;
   standing.there = true;
   standing.is_folder = S_ISDIR(status.st_mode);
   standing.in_place |= !S_ISREG(status.st_mode);
   standing.mode = status.st_mode & 07777;
   return standing;
+}
+
+std::optional<FileIdentity> identity_of(const struct stat& status) {
+  if (!S_ISREG(status.st_mode)) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino, {}};
 }
 
 Result<> write_in_place(const std::string& file, std::string_view text) {
@@ -82,7 +138,10 @@ Result<> write_in_place(const std::string& file, std::string_view text) {
 
 }  // namespace
 
-Result<> require_writable(const std::string& file) {
+Result<> require_writable(const std::string& name, Links links) {
+  const auto written = written_for(name, links);
+  if (!written) return std::unexpected(written.error());
+  const std::string& file = *written;
   const Standing standing = what_stands_at(file);
   if (standing.is_folder) return failed("open", file, EISDIR);
   // Opened, a pipe would tell its reader that there is a writer, and that it has gone.
@@ -96,7 +155,10 @@ Result<> require_writable(const std::string& file) {
   return {};
 }
 
-Result<> replace_file(const std::string& file, std::string_view text) {
+Result<> replace_file(const std::string& name, std::string_view text, Links links) {
+  const auto target = written_for(name, links);
+  if (!target) return std::unexpected(target.error());
+  const std::string& file = *target;
   const Standing standing = what_stands_at(file);
   if (standing.is_folder) return failed("open", file, EISDIR);
   if (standing.in_place) return write_in_place(file, text);
@@ -113,16 +175,20 @@ Result<> replace_file(const std::string& file, std::string_view text) {
 }
 
 Result<> require_header(const std::string& file, std::string_view header) {
-  const Standing standing = what_stands_at(file);
+  const auto target = written_for(file, Links::followed);
+  if (!target) return std::unexpected(target.error());
+  const Standing standing = what_stands_at(*target);
   if (!standing.there || standing.in_place) return {};
-  std::ifstream in(file);
+  std::ifstream in(*target);
   std::string line;
   if (!std::getline(in, line) || line + "\n" == header) return {};
   return failed(file + " has other columns than this version: name a new file", {}, 0);
 }
 
 Result<> append_rows(const std::string& file, std::string_view header, std::string_view rows) {
-  const Fd out(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kMode));
+  const auto target = written_for(file, Links::followed);
+  if (!target) return std::unexpected(target.error());
+  const Fd out(::open(target->c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kMode));
   if (!out) return open_failed(file, errno);
   // A pipe or terminal cannot be locked and needs no lock; closing gives the lock back.
   while (::flock(out.get(), LOCK_EX) != 0 && errno == EINTR) {
@@ -136,6 +202,26 @@ Result<> append_rows(const std::string& file, std::string_view header, std::stri
   if (!written) [[maybe_unused]]
     const int as_it_was = ::ftruncate(out.get(), status.st_size);
   return written;
+}
+
+std::optional<FileIdentity> identity_of(const std::string& file) {
+  struct stat status{};
+  if (::stat(file.c_str(), &status) == 0) return identity_of(status);
+  const auto written = written_for(file, Links::followed);
+  if (!written || ::stat(folder_of(*written).c_str(), &status) != 0) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino,
+                      std::filesystem::path(*written).filename().string()};
+}
+
+bool leads_to_open_file(const std::string& file) {
+  const auto written = written_for(file, Links::followed);
+  return written && is_in_proc(*written);
+}
+
+std::optional<FileIdentity> identity_of(int descriptor) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0) return std::nullopt;
+  return identity_of(status);
 }
 
 }  // namespace wiremark

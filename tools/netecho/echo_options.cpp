@@ -84,7 +84,7 @@ void add_options(CommandLine& line, EchoOptions& options) {
   line.add(options.threads);
   line.add(options.time, "Stop after TIME (never)");
   line.add_output_file("--port-file", options.port_file,
-                       "Write the port to FILE when ready to accept");
+                       "Write the port to FILE when ready to accept", Links::replaced);
   line.add(
       "--gaps-fd", options.gaps_fd, "N", parse_descriptor,
       "Count how long the loops did not listen in the memory behind descriptor N, for the netload "

@@ -27,7 +27,7 @@ constexpr std::size_t kMemoryKept = 32 << 20;
 Result<> write_port_file(const std::string& file, const net::Address& address) {
   if (file.empty()) return {};
   const std::string text = address.is_unix() ? address.path() : std::to_string(address.port());
-  return replace_file(file, text + "\n");
+  return replace_file(file, text + "\n", Links::replaced);
 }
 
 // The reactor of each thread, with its part of what all may hold.

@@ -143,7 +143,7 @@ void Job::hear_child() {
     std::error_code ignored;
     std::filesystem::create_directories(std::filesystem::path(file_).parent_path(), ignored);
     // Only in case rank 0 does not live to print it.
-    if (!replace_file(file_, result_)) file_.clear();
+    if (!replace_file(file_, result_, Links::replaced)) file_.clear();
   }
   tell_outcome(result_.empty() ? child_->end_in_words() : std::string());
 }
