@@ -6,13 +6,13 @@
 #include <nss.h>
 #endif
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <memory>
 
-#include "base/output_file.h"
 #include "completion.h"
 #include "measure/build_info.h"
 #include "printing.h"
@@ -83,6 +83,20 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& error) {
            (meant.empty() ? "" : "; did you mean --" + meant + "?");
   }
   return error.what();
+}
+
+// A file that the command line names.
+struct NamedFile {
+  std::string name;  // With its flag, such as "--json one.json".
+  FileIdentity identity;
+  bool appended = false;  // If it is written.
+};
+
+void add_file(std::vector<NamedFile>& files, const CLI::Option* option, const std::string& file) {
+  const auto identity = identity_of(file);
+  if (!identity) return;
+  const std::string flag = option->get_positional() ? std::string() : option->get_name() + " ";
+  files.push_back({flag + file, *identity, leads_to_open_file(file)});
 }
 
 // "netload 0.1.0 (g++ 12.2.0, liburing 2.3, Linux 6.1.0)", the flags of the compiler on a second
@@ -170,14 +184,29 @@ Option CommandLine::add_texts(const std::string& flags, std::vector<std::string>
 
 Option CommandLine::add_input_file(const std::string& flags, std::string& into,
                                    const std::string& help) {
-  return Option(app_->add_option(flags, into, help)
-                    ->check(CLI::Validator(CLI::ExistingFile).description(""))
-                    ->type_name("FILE"));
+  const Option option(app_->add_option(flags, into, help)
+                          ->check(CLI::Validator(CLI::ExistingFile).description(""))
+                          ->type_name("FILE"));
+  reads(option);
+  return option;
 }
 
 Option CommandLine::add_output_file(const std::string& flags, std::string& into,
-                                    const std::string& help) {
-  return add_text(flags, into, "FILE", help).check(require_writable);
+                                    const std::string& help, Links links) {
+  const Option option = add_text(flags, into, "FILE", help).check([links](const std::string& file) {
+    return require_writable(file, links);
+  });
+  outputs_.push_back(option.option_);
+  return option;
+}
+
+Option CommandLine::add_output(const std::string& flags, std::string& into,
+                               const std::string& help) {
+  const Option option = add_text(flags, into, "[=FILE]", help).check([](const std::string& file) {
+    return file == kStandardOutput ? Result<>() : require_writable(file);
+  });
+  outputs_.push_back(option.option_);
+  return option;
 }
 
 Option CommandLine::add_choice(const std::string& flags, std::string& into, const std::string& type,
@@ -205,6 +234,41 @@ Option CommandLine::add_operands(const std::string& name, std::vector<std::strin
   return Option(app_->add_option(name, into, help));
 }
 
+void CommandLine::reads(Option option) { inputs_.push_back(option.option_); }
+
+void CommandLine::reads_behind_at(Option option) { inputs_behind_at_.push_back(option.option_); }
+
+// No output takes the place of what is read, of another output or of the text on standard output.
+Result<> CommandLine::require_files_apart() const {
+  std::vector<NamedFile> inputs, outputs;
+  for (const CLI::Option* option : inputs_) {
+    for (const std::string& file : option->results()) add_file(inputs, option, file);
+  }
+  for (const CLI::Option* option : inputs_behind_at_) {
+    for (const std::string& text : option->results())
+      if (text.starts_with('@')) add_file(inputs, option, text.substr(1));
+  }
+  if (const auto shown = identity_of(STDOUT_FILENO)) outputs.push_back({"standard output", *shown});
+  for (const CLI::Option* option : outputs_) {
+    for (const std::string& file : option->results())
+      if (file != kStandardOutput) add_file(outputs, option, file);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [name, identity, appended] = outputs[i];
+    const auto read = std::ranges::find(inputs, identity, &NamedFile::identity);
+    if (read != inputs.end())
+      return failed(
+          fmt::format("{} is the file that is read as {} (name another)", name, read->name), {}, 0);
+    const auto end = outputs.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto other = std::find_if(outputs.begin(), end, [&](const NamedFile& one) {
+      return one.identity == identity && !appended && !one.appended;
+    });
+    if (other != end)
+      return failed(fmt::format("{} and {} are one file (name two)", other->name, name), {}, 0);
+  }
+  return {};
+}
+
 Option CommandLine::option(const std::string& flag) const { return Option(app_->get_option(flag)); }
 
 bool CommandLine::given(const std::string& flag) const { return app_->count(flag) > 0; }
@@ -228,6 +292,8 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
           "one of --json, --json-lines and --html can go to standard output (--html=FILE writes a "
           "file)");
     }
+    if (const auto apart = require_files_apart(); !apart)
+      throw CLI::ValidationError(apart.error().message());
   } catch (const CLI::CallForHelp&) {
     write_out(without_trailing_spaces(app_->help()));
     return ending(name_, kDone);

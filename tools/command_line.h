@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/output_file.h"
 #include "base/result.h"
 #include "exit_code.h"
 
@@ -24,6 +25,9 @@ struct LatencyOptions;
 struct OutputOptions;
 struct ThreadOptions;
 struct TimeOptions;
+
+/// The name of a file that means standard output.
+constexpr const char* kStandardOutput = "-";
 
 /// An option of a command line, to which conditions can be added. Breaking one is a usage error.
 class Option {
@@ -76,8 +80,12 @@ class CommandLine {
                    const std::string& type, const std::string& help);
   /// The name of a file that exists.
   Option add_input_file(const std::string& flags, std::string& into, const std::string& help);
-  /// The name of a file that will be written. One that cannot be is refused, before any work.
-  Option add_output_file(const std::string& flags, std::string& into, const std::string& help);
+  /// The name of a file that will be written. One that cannot be is refused, before any work, and
+  /// so is one that another option names too, or that is read.
+  Option add_output_file(const std::string& flags, std::string& into, const std::string& help,
+                         Links links = Links::followed);
+  /// The same, or standard output where the flag stands alone.
+  Option add_output(const std::string& flags, std::string& into, const std::string& help);
   /// One of `words`, which the help lists.
   Option add_choice(const std::string& flags, std::string& into, const std::string& type,
                     std::vector<std::string> words, const std::string& help);
@@ -88,6 +96,10 @@ class CommandLine {
   Option add_operand(const std::string& name, std::string& into, const std::string& help);
   Option add_operands(const std::string& name, std::vector<std::string>& into,
                       const std::string& help);
+  /// The files that the texts of `option` name are read.
+  void reads(Option option);
+  /// Those of its texts that begin with @ name a file that is read.
+  void reads_behind_at(Option option);
   /// An option that was added, by one of its flags.
   Option option(const std::string& flag) const;
   /// Whether the command line had it.
@@ -119,10 +131,14 @@ class CommandLine {
 
   Option add_read(const std::string& flags, Reading read, const std::string& type,
                   const std::string& help);
+  Result<> require_files_apart() const;
 
   std::unique_ptr<CLI::App> app_;
   std::string name_;
   std::vector<std::string> arguments_;
+  std::vector<CLI::Option*> inputs_;
+  std::vector<CLI::Option*> inputs_behind_at_;
+  std::vector<CLI::Option*> outputs_;
   std::string completion_;
   bool version_ = false;
 };

@@ -15,12 +15,6 @@ namespace wiremark::tools {
 
 namespace {
 
-// Standard output, or a file that can be written.
-Result<> require_output(const std::string& file) {
-  if (file == kStandardOutput) return {};
-  return require_writable(file);
-}
-
 // Rising percentiles of a list such as 50,99,99.99, each over 0 and up to 100.
 Result<std::vector<double>> parse_percentiles(const std::string& list) {
   std::vector<double> percentiles;
@@ -41,9 +35,8 @@ Result<std::vector<double>> parse_percentiles(const std::string& list) {
 
 void CommandLine::add(OutputOptions& options,
                       std::function<std::vector<std::string>()> csv_headers) {
-  add_text("--json", options.json, "[=FILE]",
-           "Print the result as JSON instead of text, or write it to FILE (--json=FILE)")
-      .check(require_output);
+  add_output("--json", options.json,
+             "Print the result as JSON instead of text, or write it to FILE (--json=FILE)");
   add_output_file("--csv", options.csv,
                   "Append the result as a row to FILE, with a header when it is new")
       .check([make_headers = std::move(csv_headers)](const std::string& file) {
@@ -58,9 +51,8 @@ void CommandLine::add(OutputOptions& options,
 }
 
 void CommandLine::add_html(OutputOptions& options) {
-  add_text("--html", options.html, "[=FILE]",
-           "Print the result as a page with pictures, or write it to FILE (--html=FILE)")
-      .check(require_output);
+  add_output("--html", options.html,
+             "Print the result as a page with pictures, or write it to FILE (--html=FILE)");
 }
 
 void CommandLine::add_colour(OutputOptions& options) {

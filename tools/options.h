@@ -10,9 +10,6 @@
 
 namespace wiremark::tools {
 
-/// The name of a file that means standard output.
-constexpr const char* kStandardOutput = "-";
-
 /// Where results go, besides the text on standard output.
 struct OutputOptions {
   std::string json;         ///< "-" is standard output, in place of the text; empty is none.

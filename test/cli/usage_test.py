@@ -5,7 +5,9 @@ The environment names the man pages' folder as MAN and, beside what process.py r
 """
 
 import contextlib
+import itertools
 import os
+import pathlib
 import re
 import shutil
 import socket
@@ -24,6 +26,7 @@ def codecbench(*flags):
     return run_program(program("CODECBENCH"), *flags)
 
 
+COMPARISON = pathlib.Path(__file__).resolve().parent.parent / "report/data/comparison.json"
 BOTH = [netecho, netload]
 ALL = ["netecho", "netload", "netreport", "netprobe", "codecbench"]
 ALL += ["netload-mpi"] if os.environ.get("NETLOAD_MPI") else []  # It is built where there is an MPI.
@@ -59,6 +62,75 @@ def files_that_cannot_be_written():
                 expect_usage(tool, [f"{flag}{folder}"], flag[:-1], "Is a directory")
             expect_usage(tool, [f"--csv={folder}/rows"], "has other columns")
         equal(os.listdir(folder), ["rows"], "files afterwards")
+
+
+# The ways in which each tool names a file that it reads, and those that it writes.
+INPUTS = [(netreport, ["{}"]), (netreport, ["--against", "{}", "{new}"]), (netreport, ["{new}", "{}"]),
+          (netload, ["--send", "@{}"]), (netload, ["--send", "PING", "--send=@{}"]), (netload, ["--send-lines", "@{}"]),
+          (netload, ["--send-lines", "{}"]), (netload, ["--send", "PING", "--expect", "@{}"]),
+          (netload, ["http://127.0.0.1:1/", "--body", "@{}"]), (netload, ["-f", "bytes", "--input", "{}"]),
+          (codecbench, ["--baseline", "{}"]), (codecbench, ["--input", "{}"])]
+OUTPUTS = {netreport: ["--json=", "--html=", "--hgrm=", "--hdr-log="],
+           netload: ["--json=", "--html=", "--hgrm=", "--hdr-log="], codecbench: ["--json=", "--html="]}
+
+
+@case
+def no_file_that_is_read_is_written():
+    """By no spelling of its name: the run is refused, and the file stays."""
+    with tempfile.TemporaryDirectory() as folder:
+        read = f"{folder}/read"
+        with open(read, "w", encoding="ascii") as file:
+            file.write("what is read\n")
+        os.symlink("read", f"{folder}/link")
+        os.symlink("link", f"{folder}/link_to_link")
+        os.link(read, f"{folder}/other_name")
+        spellings = [read, os.path.relpath(read), f"{folder}/.//read", f"{folder}/link", f"{folder}/link_to_link",
+                     f"{folder}/other_name"]
+        for tool, flags in INPUTS:
+            flags = [flag.replace("{new}", f"{folder}/new") for flag in flags]
+            for output, (i, spelling) in itertools.product(OUTPUTS[tool], enumerate(spellings)):
+                named_as = [flag.replace("{}", read if i % 2 else f"{folder}/link") for flag in flags]
+                expect_usage(tool, [*named_as, output + spelling], output[:-1], "is the file that is read as",
+                             "name another")
+        with open(read, encoding="ascii") as file:
+            equal(file.read(), "what is read\n", "the file afterwards")
+        equal(sorted(os.listdir(folder)), ["link", "link_to_link", "other_name", "read"], "files afterwards")
+
+
+@case
+def two_outputs_are_two_files():
+    """Else the second would take the place of the first. That holds for standard output in a file too."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink("new", f"{folder}/link")
+        both = ["--json=", "--html=", "--csv="]
+        tools = {netload: [*both, "--hgrm=", "--hdr-log="], netreport: [*both, "--hgrm=", "--hdr-log="],
+                 netecho: [*both, "--port-file="], codecbench: both}
+        for tool, flags in tools.items():
+            for one, other in itertools.combinations(flags, 2):
+                operand = ["x"] if tool == netreport else []
+                expect_usage(tool, [f"{one}{folder}/new", f"{other}{folder}/link", *operand], one[:-1], other[:-1],
+                             "are one file (name two)")
+        equal(os.listdir(folder), ["link"], "files afterwards")
+        shown = f"{folder}/shown"
+
+        def refusal_with_output_to_that(*command):
+            with open(shown, "w", encoding="ascii") as out:
+                ended = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+            equal(ended.returncode, 2, f"exit code of {command}")
+            return ended.stderr
+
+        for tool in ALL:
+            operand = ["x"] if tool == "netreport" else []
+            contains(refusal_with_output_to_that(named(tool), f"--json={shown}", *operand),
+                     f"standard output and --json {shown} are one file", tool)
+        contains(refusal_with_output_to_that(named("netreport"), shown),
+                 f"standard output is the file that is read as {shown}")
+        # /dev/stdout is written to behind the text, and a device keeps what others write.
+        with open(shown, "w", encoding="ascii") as out:
+            subprocess.run([named("netreport"), COMPARISON, "--json=/dev/stdout"], stdout=out, check=True, timeout=60)
+        with open(shown, encoding="utf-8") as both:
+            equal(both.read(), netreport(COMPARISON).out + netreport(COMPARISON, "--json").out, "text and document")
+        equal(netreport("--json=/dev/null", "--html=/dev/null", "/dev/null").ended_with(3).out, "", "/dev/null thrice")
 
 
 @case

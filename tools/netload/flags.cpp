@@ -106,8 +106,11 @@ void add_custom_options(CommandLine& line, load::CustomOptions& custom) {
                  "A request, in place of raw messages: with the escapes of C, and %{n}, %{conn}, "
                  "%{random:N} and %{id} filled in; given again, requests are sent in turn")
       .check(load::check_request);
-  line.add_text("--send-lines", custom.send_lines, "@FILE",
-                "Requests as --send has them, one per line of FILE");
+  line.reads_behind_at(line.option("--send"));
+  const Option lines = line.add_text("--send-lines", custom.send_lines, "@FILE",
+                                     "Requests as --send has them, one per line of FILE");
+  line.reads(lines);
+  line.reads_behind_at(lines);
   line.add_text("--reply", custom.reply, "FORM",
                 "Where a reply ends: echo, size:N, until:TEXT, line, u32 and its like (u8 to u64, "
                 "le or be, @OFFSET, +N or -N), varint, http, resp, memcached, dns, datagram, none "
@@ -130,7 +133,9 @@ void add_custom_options(CommandLine& line, load::CustomOptions& custom) {
   line.add_texts("--header", custom.headers, "LINE",
                  "Header of an HTTP request, 'Name: value' (Host)")
       .check(load::check_header);
-  line.add("--body", custom.body, "TEXT|@FILE", optional_text, "Body of an HTTP request (none)");
+  line.reads_behind_at(line.option("--expect"));
+  line.reads_behind_at(line.add("--body", custom.body, "TEXT|@FILE", optional_text,
+                                "Body of an HTTP request (none)"));
 }
 
 // What is sent, how often and for how long.

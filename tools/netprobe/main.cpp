@@ -29,12 +29,9 @@ void add_options(CommandLine& line, ProbeOptions& options) {
   line.add_text("--for", options.command, "COMMAND",
                 "Say what a command of netload would meet, and exit with 3 where it cannot run "
                 "(everything is probed)");
-  line.add_text("--json", options.json, "[=FILE]",
-                "Write a JSON document to FILE, or in place of the text to standard output (text)")
-      .check([](const std::string& file) -> Result<> {
-        if (file == kStandardOutput) return {};
-        return require_writable(file);
-      });
+  line.add_output(
+      "--json", options.json,
+      "Write a JSON document to FILE, or in place of the text to standard output (text)");
 }
 
 Result<probe::Report> probe_for(const ProbeOptions& options) {

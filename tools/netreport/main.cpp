@@ -54,7 +54,8 @@ struct ReportOptions {
 };
 
 void add_options(CommandLine& line, ReportOptions& options) {
-  line.add_operands("FILE", options.files, "Results in JSON, as --json=FILE writes them");
+  line.reads(
+      line.add_operands("FILE", options.files, "Results in JSON, as --json=FILE writes them"));
   const Option in_turn =
       line.add_flag("--in-turn", options.in_turn,
                     "The runs followed one another: add their times up (they ran at once)");
@@ -69,6 +70,7 @@ void add_options(CommandLine& line, ReportOptions& options) {
   const Option against =
       line.add_texts("--against", options.against, "FILE",
                      "Compare FILE with this earlier one; 1 when it is surely worse");
+  line.reads(against);
   line.add("--tolerance", options.tolerance_pct, "SHARE", parse_tolerance,
            "How much worse or better is still level (5%)")
       .needs(against);
