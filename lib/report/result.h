@@ -267,7 +267,9 @@ struct RunResult {
     f("measured_from", measured_from, {Unit::seconds, Add::least},
       "netload: when the measured part began, since 1970.");
     f("host", host, "", {.column = ""});
-    f("config", config, Add::join, "Options as the user writes them.", {.column = "config"});
+    f("config", config, Add::join,
+      "Options as the user writes them, and a digest of all that is sent and expected.",
+      {.column = "config"});
     f("path", path, "", {.column = ""});
     f("totals", totals, "", {.column = ""});
     f("latency_ns", latency, "", {.column = "latency_"});

@@ -1,6 +1,8 @@
 // Protocols of the user's own: what is sent, what is a reply, and what is said of one that is not.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -86,6 +88,54 @@ TEST_CASE("several requests are sent in turn") {
   CHECK(two.sent(0) == "one");
   CHECK(two.sent(1) == "two");
   CHECK(two.sent(2) == "one");
+}
+
+TEST_CASE("the digest of a plan is that of all that is sent and expected, and of no host") {
+  const CustomOptions page = {.scheme = "http", .authority = "here:80", .path = "/a"};
+  const std::string long_text(100, 'x');
+  const CustomOptions all[] = {
+      page,
+      {.scheme = "http", .authority = "here:80", .path = "/b"},
+      {.scheme = "http", .authority = "here:80", .path = "/a", .method = "PUT"},
+      {.scheme = "http", .authority = "here:80", .path = "/a", .headers = {"A: 1"}},
+      {.scheme = "http", .authority = "here:80", .path = "/a", .headers = {"A: 1", "A: 1"}},
+      {.scheme = "http", .authority = "here:80", .path = "/a", .headers = {"Host: me"}},
+      {.scheme = "http", .authority = "here:80", .path = "/a", .body = "1"},
+      {.expect = "ok", .scheme = "http", .authority = "here:80", .path = "/a"},
+      {.expect = "no", .scheme = "http", .authority = "here:80", .path = "/a"},
+      {.expect = "same", .scheme = "http", .authority = "here:80", .path = "/a"},
+      {.send = {"a"}, .reply = "line"},
+      {.send = {"b"}, .reply = "line"},
+      {.send = {"a", "a"}, .reply = "line"},
+      {.send = {"a", "b"}, .reply = "line"},
+      {.send = {"b", "a"}, .reply = "line"},
+      {.send = {"ab"}, .reply = "line"},
+      {.send = {"a"}, .reply = "size:1"},
+      {.send = {"a"}, .reply = "line", .greeting = "line"},
+      {.send = {"a"}, .reply = "line", .greeting = "size:1"},
+      {.send = {long_text + "1"}, .reply = "line"},
+      {.send = {long_text + "2"}, .reply = "line"},
+      {.send = {"%{n}"}, .reply = "line"},
+      {.send = {"0000000000"}, .reply = "line"},
+      {.send = {"%{conn}"}, .reply = "line"},
+      {.send = {"%{random:10}"}, .reply = "line"},
+  };
+  std::vector<std::uint64_t> digests;
+  for (const CustomOptions& options : all) {
+    const auto digest = Spoken(options).plan->digest();
+    REQUIRE(digest);
+    CAPTURE(digests.size());
+    CHECK(std::ranges::find(digests, *digest) == digests.end());
+    digests.push_back(*digest);
+    CHECK(Spoken(options).plan->digest() == digest);
+  }
+  CustomOptions elsewhere = page;
+  elsewhere.authority = "a.name.that.is.longer:8080";
+  CHECK(Spoken(elsewhere).plan->digest() == Spoken(page).plan->digest());
+  elsewhere.body = "%{n}";
+  const auto with_field = Spoken(elsewhere).plan->digest();
+  elsewhere.authority = "h";
+  CHECK(Spoken(elsewhere).plan->digest() == with_field);
 }
 
 TEST_CASE("a reply is whole, is the expected one, or is told apart only") {

@@ -17,6 +17,10 @@ namespace wiremark::tools {
 
 namespace {
 
+std::string digest_text(const std::optional<std::uint64_t>& digest) {
+  return digest ? fmt::format("{:016x}", *digest) : std::string();
+}
+
 std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run) {
   const LoadOptions& options = run.options;
   const load::Plan& plan = run.plan;
@@ -46,8 +50,21 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
       {"max-errors", std::to_string(options.errors_max)},
       {"seed", std::to_string(options.exchange.seed)},
   };
-  if (const std::string& wanted = options.exchange.custom.expect_status; !wanted.empty())
-    config.emplace_back("expect-status", wanted);
+  const load::CustomOptions& custom = options.exchange.custom;
+  const std::pair<const char*, std::string> where_given[] = {
+      {"host", custom.authority},
+      {"method", custom.method},
+      {"header", fmt::format("{}", fmt::join(custom.headers, ", "))},
+      {"body", custom.body.value_or("")},
+      {"greeting", custom.greeting},
+      {"expect", custom.expect.value_or("")},
+      {"expect-status", custom.expect_status},
+      {"digest", digest_text(run.exchange.digest())},
+      {"max-frame", options.exchange.max_frame == load::ExchangeOptions().max_frame
+                        ? std::string()
+                        : std::to_string(options.exchange.max_frame)}};
+  for (const auto& [name, value] : where_given)
+    if (!value.empty()) config.emplace_back(name, value);
   return config;
 }
 

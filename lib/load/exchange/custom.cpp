@@ -96,6 +96,19 @@ Result<> add_expected(Custom& custom, const CustomOptions& options) {
   return {};
 }
 
+// Of what is sent, to whatever host, and of what is expected.
+std::uint64_t digest_of(const Custom& custom, const CustomOptions& options) {
+  Digest digest;
+  const std::string host =
+      options.authority.empty() ? std::string() : fmt::format("\r\nHost: {}", options.authority);
+  for (const Request& request : custom.requests) request.add_to(digest, host);
+  digest.add(custom.form);
+  digest.add(options.greeting);
+  digest.add(fmt::format("{}", static_cast<int>(custom.compared)));
+  digest.add(custom.expected);
+  return digest.value();
+}
+
 bool ask_dns(const std::vector<Request>& requests) {
   return std::ranges::all_of(requests, [](const Request& request) {
     return wire::is_dns_question(as_bytes(request.text()));
@@ -308,6 +321,7 @@ Result<std::unique_ptr<ExchangePlan>> plan_custom(const CustomOptions& options, 
   if (verify) {
     if (auto added = add_expected(custom, options); !added) return std::unexpected(added.error());
   }
+  custom.digest = digest_of(custom, options);
   std::unique_ptr<ExchangePlan> greeting;
   if (!options.greeting.empty()) {
     auto end = parse_form(options.greeting);

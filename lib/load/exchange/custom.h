@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@ struct Custom {
   std::uint64_t size_max = 0;  ///< A reply is no longer.
   std::uint64_t seed = 1;
   bool datagrams = false;
+  std::uint64_t digest = 0;  ///< As ExchangePlan::digest() has it.
 };
 
 /// What all of them share, whatever frames the replies.
@@ -43,6 +45,7 @@ class CustomPlan : public ExchangePlan {
 
   std::string_view name() const noexcept final { return custom_.form; }
   std::pair<std::string, std::string> contents() const final;
+  std::optional<std::uint64_t> digest() const final { return custom_.digest; }
   bool verifies() const noexcept final { return custom_.compared != Compared::nothing; }
   bool has_ids() const noexcept final { return one_way() || load::has_ids(custom_.requests); }
   std::pair<std::string, std::string> checked() const final;

@@ -3,11 +3,19 @@
 
 #include <fmt/format.h>
 
+#include "base/digest.h"
+
 namespace wiremark::load {
 
 std::pair<std::string, std::string> FramedPlan::contents() const {
   return {"input",
           fmt::format("{}, {:.1f} bytes on average", contents_.source, contents_.mean_bytes())};
+}
+
+std::optional<std::uint64_t> FramedPlan::digest() const {
+  Digest digest;
+  for (const std::string& text : contents_.texts) digest.add(text);
+  return digest.value();
 }
 
 std::pair<std::string, std::string> FramedPlan::checked() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ class FramedPlan : public ExchangePlan {
       : contents_(std::move(contents)), limits_(limits), seed_(seed), verify_(verify), run_(run) {}
 
   std::pair<std::string, std::string> contents() const final;
+  std::optional<std::uint64_t> digest() const final;
   bool verifies() const noexcept final { return verify_; }
   std::pair<std::string, std::string> checked() const final;
   std::string unanswered() const final;

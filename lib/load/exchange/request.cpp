@@ -150,6 +150,17 @@ void Request::add(const Request& other) {
   text_ += other.text_;
 }
 
+void Request::add_to(Digest& digest, std::string_view but) const {
+  const std::size_t from = but.empty() ? std::string::npos : text_.find(but);
+  std::string text = text_;
+  if (from != std::string::npos) text.erase(from, but.size());
+  digest.add(text);
+  for (const Field& field : fields_) {
+    const std::size_t at = field.at > from ? field.at - but.size() : field.at;
+    digest.add(fmt::format("{} {} {}", static_cast<int>(field.what), at, field.width));
+  }
+}
+
 std::optional<std::size_t> Request::id_at() const noexcept {
   const auto found = std::ranges::find(fields_, What::id, &Field::what);
   if (found == fields_.end()) return std::nullopt;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/digest.h"
 #include "base/result.h"
 #include "load/exchange/exchange.h"
 
@@ -31,6 +32,8 @@ class Request {
   std::string_view text() const noexcept { return text_; }
   std::size_t size() const noexcept { return text_.size(); }
   bool has_fields() const noexcept { return !fields_.empty(); }
+  /// Adds all that makes its messages what they are, without `but` where that stands in it first.
+  void add_to(Digest& digest, std::string_view but) const;
   /// Where the two bytes of %{id} stand, by which a datagram's reply is known.
   std::optional<std::size_t> id_at() const noexcept;
 
