@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <iterator>
 #include <tuple>
 
 #include "measure/conclusion.h"
 #include "measure/quantity.h"
 #include "report/answers.h"
 #include "report/folding.h"
+#include "report/same_load.h"
 #include "report/verdict.h"
 
 namespace wiremark::report {
@@ -72,18 +75,86 @@ Moved moved(const Rounds& before, const Rounds& after, bool paired, const Figure
   return moved;
 }
 
+Share errors_of(const RunResult& run) {
+  const std::uint64_t errors = run.totals.errors_sum();
+  const std::uint64_t messages = run.outcome ? run.outcome->planned : run.totals.messages;
+  return {errors, std::max(messages, errors)};  // A connection can fail without a message.
+}
+
+Share lost_or_unsent_of(const RunResult& run) {
+  if (!run.outcome) return {};
+  return {run.outcome->planned - run.outcome->answered, run.outcome->planned};
+}
+
+Share sum_of(const std::vector<Share>& shares) {
+  Share sum;
+  for (const Share& share : shares) sum = {sum.count + share.count, sum.of + share.of};
+  return sum;
+}
+
+// The square of the standard error of the mean share of a round.
+double error_squared(const std::vector<Share>& shares) {
+  const auto rounds = static_cast<double>(shares.size());
+  if (rounds < 2) return 0;
+  double sum = 0, squares = 0;
+  for (const Share& share : shares) sum += share.share();
+  for (const Share& share : shares) squares += std::pow(share.share() - sum / rounds, 2);
+  return squares / (rounds - 1) / rounds;
+}
+
+// Failures come together, as when a server restarts once. How they differ from round to round tells
+// how much of that was luck. With too few rounds to tell, they are held against a hundredth more.
+Failures failures(const Rounds& before, const Rounds& after, Share (*of)(const RunResult&),
+                  std::string what) {
+  constexpr double kMarginOfFewRounds = 0.01;
+  std::vector<Share> shares[2];
+  std::ranges::transform(before, std::back_inserter(shares[0]), of);
+  std::ranges::transform(after, std::back_inserter(shares[1]), of);
+  Failures failures{
+      .what = std::move(what), .before = sum_of(shares[0]), .after = sum_of(shares[1])};
+  const double chance =
+      std::max(chance_between(failures.before, failures.after),
+               kDeviations * std::sqrt(error_squared(shares[0]) + error_squared(shares[1])));
+  const bool few = std::min(before.size(), after.size()) < kPairedRoundsMin;
+  const double more = failures.after.share() - failures.before.share();
+  if (std::abs(more) > chance + (few ? kMarginOfFewRounds : 0))
+    failures.answer = more > 0 ? Answer::slower : Answer::faster;
+  return failures;
+}
+
+std::string unlike_of(const RunResult& before, const RunResult& after) {
+  const auto unlike =
+      unlike_answers(before.answers.value_or(KindCounts()), after.answers.value_or(KindCounts()));
+  if (!unlike) return {};
+  return fmt::format("{} was {} of the answers and is {}", unlike->kind,
+                     format_share(unlike->one_pct), format_share(unlike->other_pct));
+}
+
 Result<> add(Against& study, const std::string& whose, Rounds before, Rounds after) {
+  std::string unlike;
   for (const Rounds* side : {&before, &after}) {
     for (const RunResult& run : *side) {
       if (std::string why = difference(before.front(), run); !why.empty())
         return failed(whose + why, {}, 0);
+      if (unlike.empty()) unlike = unlike_of(before.front(), run);
     }
   }
+  bool explained = unlike.empty();
+  for (const Failures& one :
+       {failures(before, after, errors_of, whose + "errors"),
+        failures(before, after, lost_or_unsent_of, whose + "messages lost or unsent")}) {
+    explained |= one.answer != Answer::undecided;
+    if (one.before.count + one.after.count > 0) study.failures.push_back(one);
+  }
+  if (!explained) return failed(whose + unlike, {}, 0);
+  if (study.unlike.empty()) study.unlike = unlike.empty() ? unlike : whose + unlike;
   std::ranges::sort(before, {}, moment_of);
   std::ranges::sort(after, {}, moment_of);
   study.paired = in_turn(before, after);
   const auto compare = [&](const Figure& figure) {
-    return moved(before, after, study.paired, figure, whose, study.tolerance_pct);
+    Moved one = moved(before, after, study.paired, figure, whose, study.tolerance_pct);
+    if (!unlike.empty()) one.doubted = true, one.answer = Answer::undecided;
+    return one;
   };
   const Moved cost = compare(kServerCost);
   study.figures.push_back(cost.ratio ? cost : compare(kClientCost));
@@ -91,14 +162,20 @@ Result<> add(Against& study, const std::string& whose, Rounds before, Rounds aft
   return {};
 }
 
-std::string word_of(const Moved& moved) {
-  if (moved.answer == Answer::slower) return "worse";
-  if (moved.answer == Answer::faster) return "better";
-  return moved.answer == Answer::level ? "level" : "undecided";
+std::string word_of(Answer answer) {
+  if (answer == Answer::slower) return "worse";
+  if (answer == Answer::faster) return "better";
+  return answer == Answer::level ? "level" : "undecided";
+}
+
+std::string in_words(const Share& failed) {
+  return fmt::format("{} ({})", format_count(failed.count), format_share(100 * failed.share()));
 }
 
 // The rounds after which the first figure that is undecided might be known.
 std::string what_it_takes(const Against& study, const Moved& moved) {
+  if (moved.doubted && !study.unlike.empty()) return "the answers are not the same";
+  if (moved.doubted && !study.failures.empty()) return "runs in which nothing fails might";
   if (moved.doubted) return "a quieter machine or another load might";
   if (!moved.ratio) return "rounds with messages on both sides might";
   const double most = 1 + study.tolerance_pct / 100;
@@ -116,6 +193,11 @@ std::string conclusion_of(const Against& study) {
   const auto sentence = [](const char* word, const Moved& moved) {
     return fmt::format("{}: {} is {} of what it was", word, moved.what, in_words(*moved.ratio));
   };
+  const auto failed = std::ranges::find(study.failures, Answer::slower, &Failures::answer);
+  if (failed != study.failures.end())
+    return fmt::format("worse: {} come to {} of all messages and came to {}", failed->what,
+                       format_share(100 * failed->after.share()),
+                       format_share(100 * failed->before.share()));
   const auto none = study.figures.end();
   if (const auto worse = first(Answer::slower); worse != none)
     return sentence("worse", *worse) +
@@ -133,7 +215,8 @@ std::string conclusion_of(const Against& study) {
 }  // namespace
 
 bool Against::worse() const {
-  return std::ranges::find(figures, Answer::slower, &Moved::answer) != figures.end();
+  return std::ranges::find(figures, Answer::slower, &Moved::answer) != figures.end() ||
+         std::ranges::find(failures, Answer::slower, &Failures::answer) != failures.end();
 }
 
 std::string difference(const RunResult& before, const RunResult& after) {
@@ -158,29 +241,15 @@ std::string difference(const RunResult& before, const RunResult& after) {
   for (const std::string& check : checks) {
     if (!check.empty()) return check;
   }
-  if (const auto unlike = unlike_answers(before.answers.value_or(KindCounts()),
-                                         after.answers.value_or(KindCounts()))) {
-    return fmt::format("{} was {} of the answers and is {}", unlike->kind,
-                       format_share(unlike->one_pct), format_share(unlike->other_pct));
-  }
-  const auto option = [](const RunResult& run, const std::string& name) {
-    const auto found =
-        std::ranges::find(run.config, name, &std::pair<std::string, std::string>::first);
-    return found == run.config.end() ? std::string("not given") : found->second;
-  };
-  for (const RunResult* run : {&before, &after}) {
-    for (const auto& [name, value] : run->config) {
-      if (name == "target") continue;
-      const std::string why =
-          differ("the option " + name, option(before, name), option(after, name));
-      if (!why.empty()) return why;
-    }
-  }
-  return {};
+  // Where the server listens, and what its requests call it.
+  constexpr std::string_view kOfTheTarget[] = {"target", "host"};
+  const auto option = other_option(before, after, kOfTheTarget);
+  return option ? differ("the option " + option->name, option->one, option->other) : std::string();
 }
 
 Result<Against> against(const Rounds& before, const Rounds& after, double tolerance_pct) {
-  Against study{.tolerance_pct = tolerance_pct, .paired = false, .figures = {}};
+  Against study{
+      .tolerance_pct = tolerance_pct, .paired = false, .figures = {}, .failures = {}, .unlike = {}};
   if (auto added = add(study, "", before, after); !added) return std::unexpected(added.error());
   return study;
 }
@@ -195,7 +264,8 @@ Result<Against> against(const Comparison& before, const Comparison& after, doubl
     return failed(
         fmt::format("the backends compared were '{}' and are '{}'", names(before), names(after)),
         {}, 0);
-  Against study{.tolerance_pct = tolerance_pct, .paired = false, .figures = {}};
+  Against study{
+      .tolerance_pct = tolerance_pct, .paired = false, .figures = {}, .failures = {}, .unlike = {}};
   for (std::size_t i = 0; i < before.backends.size(); ++i) {
     const auto& [then, now] = std::tie(before.backends[i], after.backends[i]);
     if (auto added = add(study, then.backend + ": ", then.rounds, now.rounds); !added)
@@ -214,11 +284,20 @@ std::string text_report(const Against& study) {
         ratio ? fmt::format("{:.2f} ({:.2f} to {:.2f}) {:.1f} %, {}", ratio->median, ratio->lower,
                             ratio->upper, 100 * ratio->confidence, ratio->rounds)
               : "n/a";
-    text += fmt::format("  {:<9} {:<30} {}{}\n", word_of(moved), moved.what, figures,
+    text += fmt::format("  {:<9} {:<30} {}{}\n", word_of(moved.answer), moved.what, figures,
                         moved.doubted ? "?" : "");
   }
-  if (text.find('?') != std::string::npos)
-    text += "  ?         behind a figure: its runs are not to be trusted for it\n";
+  if (text.find('?') != std::string::npos) {
+    text += folded("  ?         behind a figure: " +
+                       (study.unlike.empty() ? "its runs are not to be trusted for it"
+                                             : "its answers are not the same: " + study.unlike) +
+                       "\n",
+                   12);
+  }
+  for (const Failures& one : study.failures) {
+    text += fmt::format("  {:<9} {:<30} {}, {} then\n", word_of(one.answer), one.what,
+                        in_words(one.after), in_words(one.before));
+  }
   return text + folded("conclusion  " + conclusion_of(study) + "\n", 12);
 }
 

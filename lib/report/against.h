@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "report/answers.h"
 #include "report/codec_table.h"
 #include "report/study.h"
 
@@ -20,6 +21,13 @@ struct Moved {
   Answer answer = Answer::undecided;
 };
 
+/// Messages that failed in one way, on both sides.
+struct Failures {
+  std::string what;  ///< "epoll: errors".
+  Share before, after;
+  Answer answer = Answer::undecided;  ///< slower and faster: surely more of them, and fewer.
+};
+
 /// Two sides, figure by figure.
 struct Against {
   double tolerance_pct = 0;
@@ -27,6 +35,8 @@ struct Against {
   /// side has an interval of its own, which takes more rounds; see measure::unpaired_ratio().
   bool paired = false;
   std::vector<Moved> figures;
+  std::vector<Failures> failures;  ///< Those of which there are some.
+  std::string unlike;  ///< How the answers differ, where that is since more or fewer failed.
 
   bool worse() const;
 };
@@ -35,7 +45,8 @@ struct Against {
 /// or an option. Empty where nothing does. Versions may differ, and so may the target's address.
 std::string difference(const RunResult& before, const RunResult& after);
 
-/// Runs of the same load, then and now. Errors: difference().
+/// Runs of the same load, then and now. Errors: difference(); answers of other kinds than before,
+/// where no more of them are errors, nor fewer.
 Result<Against> against(const Rounds& before, const Rounds& after, double tolerance_pct);
 /// The backends of two comparisons. Errors: they are not the same backends, or difference().
 Result<Against> against(const Comparison& before, const Comparison& after, double tolerance_pct);

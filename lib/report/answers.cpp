@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "measure/quantity.h"
 
@@ -26,10 +27,9 @@ std::uint64_t sum_of(const KindCounts& answers) {
   return sum;
 }
 
-double share_of(const KindCounts& answers, const std::string& kind) {
+Share share_of(const KindCounts& answers, const std::string& kind) {
   const auto found = std::ranges::find(answers, kind, &KindCounts::value_type::first);
-  if (found == answers.end()) return 0;
-  return static_cast<double>(found->second) / static_cast<double>(sum_of(answers));
+  return {found == answers.end() ? 0 : found->second, sum_of(answers)};
 }
 
 // What the kinds of these answers are, which all have at least one.
@@ -52,6 +52,13 @@ KindCounts those_of(const KindCounts& answers, std::string_view kind) {
 
 }  // namespace
 
+double chance_between(const Share& one, const Share& other) noexcept {
+  const auto ones = static_cast<double>(one.of), others = static_cast<double>(other.of);
+  if (ones == 0 || others == 0) return std::numeric_limits<double>::infinity();
+  const double pooled = static_cast<double>(one.count + other.count) / (ones + others);
+  return kDeviations * std::sqrt(pooled * (1 - pooled) * (1 / ones + 1 / others));
+}
+
 KindCounts answers_of(const Rounds& rounds) {
   KindCounts all;
   for (const RunResult& run : rounds) {
@@ -63,21 +70,16 @@ KindCounts answers_of(const Rounds& rounds) {
 
 std::optional<Unlike> unlike_answers(const KindCounts& one, const KindCounts& other) {
   constexpr double kShare = 0.01;
-  constexpr double kDeviations = 3;
-  const auto ones = static_cast<double>(sum_of(one)), others = static_cast<double>(sum_of(other));
-  if (ones == 0 || others == 0 || told_by(one) != told_by(other)) return std::nullopt;
+  if (sum_of(one) == 0 || sum_of(other) == 0 || told_by(one) != told_by(other)) return std::nullopt;
   std::optional<Unlike> most;
   double most_apart = 0;
   for (const KindCounts* side : {&one, &other}) {
     for (const auto& [kind, count] : *side) {
-      const double share = share_of(one, kind), other_share = share_of(other, kind);
-      const double pooled = (share * ones + other_share * others) / (ones + others);
-      const double chance =
-          kDeviations * std::sqrt(pooled * (1 - pooled) * (1 / ones + 1 / others));
-      const double apart = std::abs(share - other_share);
-      if (apart <= kShare + chance || apart <= most_apart) continue;
+      const Share ones = share_of(one, kind), others = share_of(other, kind);
+      const double apart = std::abs(ones.share() - others.share());
+      if (apart <= kShare + chance_between(ones, others) || apart <= most_apart) continue;
       most_apart = apart;
-      most = {kind, 100 * share, 100 * other_share};
+      most = {kind, 100 * ones.share(), 100 * others.share()};
     }
   }
   return most;

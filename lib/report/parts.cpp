@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "measure/quantity.h"
+#include "report/same_load.h"
 
 namespace wiremark::report {
 
@@ -35,6 +36,19 @@ Result<> require_each_once(std::span<const RunResult> runs, std::span<const std:
                 {}, 0);
 }
 
+// The parts of a load have all of it in common but their share of it.
+Result<> require_one_load(std::span<const RunResult> runs, std::span<const std::string> names) {
+  constexpr std::string_view kOwn[] = {"share"};
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const auto option = other_option(runs[0], runs[i], kOwn);
+    if (!option) continue;
+    return failed(fmt::format("{} and {} are not parts of one load: the option {} is '{}' and '{}'",
+                              names[0], names[i], option->name, option->one, option->other),
+                  {}, 0);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Nanoseconds> require_parts(std::span<const RunResult> runs,
@@ -42,6 +56,7 @@ Result<Nanoseconds> require_parts(std::span<const RunResult> runs,
                                   Nanoseconds skew_max) {
   if (auto whole = require_each_once(runs, names, expected); !whole)
     return std::unexpected(whole.error());
+  if (auto same = require_one_load(runs, names); !same) return std::unexpected(same.error());
   std::size_t first = 0, last = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!runs[i].measured_from)

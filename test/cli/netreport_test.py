@@ -224,6 +224,52 @@ def parts_of_one_load():
 
 
 @case
+def parts_have_every_option_in_common():
+    """Each of those that make the load: the part that differs in one is refused, and the option named."""
+    raw = {"-c": "4", "-n": "8", "-R": "4k"}
+    sent = {"-c": "4", "-n": "8", "--reply": "echo", "--send": f"{'x' * 100}1"}
+    names = {"-R": "rate", "-c": "connections", "-n": "requests", "-s": "size", "-P": "pipeline", "-d": "duration",
+             "-w": "warmup", "-t": "threads", "--no-verify": "verify", "--send-lines": "send", "--reply": "format"}
+    with Echo() as server, Echo() as other, tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/texts", "w", encoding="ascii") as texts:
+            texts.write("a text\n")
+
+        def part(name, share, flags, target=server.address):
+            line = [word for flag, value in flags.items() for word in (flag, value) if word is not None]
+            netload(target, *line, "--share", share, f"--json={folder}/{name}").ended_with(0)
+            return f"{folder}/{name}"
+
+        def told(flags, target=server.address):
+            two = part("two", "1/2", flags, target=target)
+            ended = netreport(f"{folder}/one", two, "--expect", "2", "--max-skew", "10m", "--json").ended_with(3)
+            equal(ended.out, "", "standard output")
+            return ended.err
+
+        def refused(option, flags, **where):
+            contains(told(flags, **where), f"are not parts of one load: the option {option} is '",
+                     f"what {flags} differ in")
+
+        part("one", "0/2", raw)
+        refused("target", raw, target=other.address)
+        refused("loop", {"-c": "4", "-n": "8"})
+        for flag, value in {
+                "-R": "2k", "-c": "5", "-n": "9", "-s": "9", "-P": "2", "-d": "1s", "-w": "1ms", "-t": "2",
+                "--arrival": "poisson", "--churn": "1", "--reconnect": None, "--timeout": "4s", "--no-verify": None,
+                "--seed": "2", "--latency-from": "send", "--receive-timestamps": "on", "--connect-rate": "1k",
+                "--source-ip": "127.0.0.9", "--max-errors": "1", "--cpus": "0", "--wait": "spin", "--buffers": "64",
+                "--buffer-size": "8k", "--read-size": "8k", "--sndbuf": "64k", "--rcvbuf": "64k"}.items():
+            refused(names.get(flag, flag.removeprefix("--")), raw | {flag: value})
+        # What is not of the load may differ: the next thing that is wrong with these runs is told.
+        free = {"-q": None, "--percentiles": "50", "--slo": "max<10s", "--csv": f"{folder}/rows"}
+        contains(told(raw | free), "did not run at once")
+        part("one", "0/2", sent)
+        for flag, value in {"--send": "y", "--send-lines": f"@{folder}/texts", "--max-frame": "2k",
+                            "--reply": "size:101"}.items():
+            refused(names.get(flag, flag.removeprefix("--")), sent | {flag: value})
+        refused("digest", sent | {"--send": f"{'x' * 100}2"})
+
+
+@case
 def what_cannot_be_added():
     with Runs(OPEN, ["-c", "2", "-n", "50"], [*OPEN, "--latency-from", "send"]) as runs:
         ended = netreport(runs.files[0], runs.files[1]).ended_with(3)
@@ -476,11 +522,11 @@ def against_an_earlier_result():
 
         def rewrite(files, change):
             names = []
-            for number, name in enumerate(files):
+            for name in files:
                 with open(name, encoding="utf-8") as file:
                     document = json.load(file)
                 change(document)
-                names.append(runs.path(f"changed_{number}.json"))
+                names.append(runs.path(f"{change.__name__}_{os.path.basename(name)}"))
                 with open(names[-1], "w", encoding="utf-8") as file:
                     json.dump(document, file)
             return names
@@ -494,7 +540,24 @@ def against_an_earlier_result():
 
         refused = compared(files=rewrite(after, other_machine)).ended_with(3)
         contains(refused.err, "the machine's number of processors was '")
-        for flag in ["--json", "--html", "--strict", "--in-turn"]:
+        def with_errors(document):
+            document["totals"]["errors"] = {"HTTP 500": 30}
+
+        failed = compared("--tolerance", "1000", files=rewrite(after, with_errors)).ended_with(1).out
+        contains(failed, "\n  worse     errors                         180 (100 %), 0 (0 %) then\n")
+        contains(failed, "\nconclusion  worse: errors come to 100 % of all messages and came to 0 %\n")
+
+        def trusted(document):
+            verdict = document["verdict"]
+            figures = [{**figure, "valid": True, "reasons": []} for figure in verdict["figures"]]
+            verdict |= {"valid": True, "reasons": [], "figures": figures}
+
+        good = rewrite(after, trusted)
+        compared("--tolerance", "1000", "--strict", files=good).ended_with(1)  # Of 30 messages is nothing VALID.
+        before = rewrite(before, trusted)
+        compared("--tolerance", "1000", "--strict", files=good).ended_with(0)
+        compared("--tolerance", "1000", "--strict", files=[*good[1:], after[0]]).ended_with(1)
+        for flag in ["--json", "--html", "--in-turn"]:
             contains(compared(flag).ended_with(2).err, f"leave {flag} out")
         contains(netreport("--tolerance", "3", after[0]).ended_with(2).err, "requires --against")
         contains(netreport("--against", before[0], "--tolerance", "much", after[0]).ended_with(2).err, "is not a share such as 5%")

@@ -46,6 +46,28 @@ TEST_CASE("results of no share are counted") {
   CHECK(refusal_of(parts_of({"0/1", "0/1"}), 3) == "2 of 3 parts, which are no whole");
 }
 
+TEST_CASE("parts have every option in common but their share") {
+  for (const char* share : {"1/2", "0/1"}) {
+    auto runs = parts_of({share == std::string("0/1") ? "0/1" : "0/2", share});
+    CHECK(refusal_of(runs, 2) == "");
+    auto more = runs;
+    more[1].config.emplace_back("expect", "same");
+    CHECK(refusal_of(more, 2) ==
+          "a and b are not parts of one load: the option expect is 'not given' and 'same'");
+    for (std::size_t i = 0; i < runs[1].config.size(); ++i) {
+      const auto& [name, value] = runs[1].config[i];
+      if (name == "share") continue;
+      CAPTURE(name);
+      auto other = runs;
+      other[1].config[i].second = "another";
+      CHECK(refusal_of(other, 2) == "a and b are not parts of one load: the option " + name +
+                                        " is '" + value + "' and 'another'");
+    }
+    runs[1].latency.from = "send";
+    CHECK(refusal_of(runs, 2).ends_with(": the option latency-from is 'schedule' and 'send'"));
+  }
+}
+
 TEST_CASE("the skew is from the first beginning to the last") {
   auto runs = parts_of({"0/3", "1/3", "2/3"});
   runs[1].measured_from = *runs[1].measured_from - 0.25;

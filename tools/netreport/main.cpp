@@ -91,7 +91,6 @@ std::string wrong_with(const ReportOptions& options) {
   const auto& [output, latency] = std::tie(options.output, options.latency);
   for (const auto& [given, flag] : {std::pair(options.in_turn, "--in-turn"),
                                     {options.expect > 0, "--expect"},
-                                    {options.strict, "--strict"},
                                     {!output.json.empty(), "--json"},
                                     {!output.csv.empty(), "--csv"},
                                     {!output.html.empty(), "--html"},
@@ -229,7 +228,7 @@ Result<> run_results(std::span<const report::RunResult> results, const ReportOpt
   return write_log(*result, options.latency.hdr_log);
 }
 
-// Whether nothing is worse is said in `kept`.
+// Whether nothing is worse, and with --strict all is VALID, is said in `kept`.
 Result<> run_against(const ReportOptions& options, bool& kept) {
   const auto before = read_documents(options.against, false);
   if (!before) return std::unexpected(before.error());
@@ -238,6 +237,9 @@ Result<> run_against(const ReportOptions& options, bool& kept) {
   const auto said = compare_sides(*before, *after, options.tolerance_pct);
   if (!said) return std::unexpected(said.error());
   kept = !said->worse;
+  for (const auto* side : {&*before, &*after}) {
+    for (const report::Document& document : *side) kept &= !options.strict || is_valid(document);
+  }
   write_out(said->text);
   return {};
 }
