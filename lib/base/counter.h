@@ -21,7 +21,11 @@ class Counter {
   [[gnu::always_inline]] void add(std::uint64_t count = 1) noexcept {
     value_.store(value_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
   }
-  std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+  /// Adds one for what this thread has done: who sees the count sees that too.
+  void publish() noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  std::uint64_t get() const noexcept { return value_.load(std::memory_order_acquire); }
 
  private:
   std::atomic<std::uint64_t> value_{0};

@@ -46,7 +46,7 @@ void Load<Net>::connect(Client& client) {
   } else {
     client.opened = client.usable = true;
     ++alive_;
-    counts_.connected.add();
+    counts_.connected.publish();
     exchange_.opened(index(client));
   }
 }
@@ -103,7 +103,7 @@ void Load<Net>::ready(Client& client, Nanoseconds now)
   client.opened = client.usable = true;
   client.first_sent = book_.sent(index(client));
   counts_.connect.record(now - client.connect_began_ns);
-  counts_.connected.add();
+  counts_.connected.publish();
   --connecting_;
   ++alive_;
   if (phase_ == Phase::running) fill(index(client), now);
