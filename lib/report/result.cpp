@@ -85,9 +85,14 @@ std::string_view Verdict::level() const noexcept {
   return figures && std::ranges::any_of(*figures, &FigureVerdict::valid) ? "VALID FOR" : "INVALID";
 }
 
-std::string RunResult::option(std::string_view name) const {
+const std::string* RunResult::find_option(std::string_view name) const noexcept {
   const auto found = std::ranges::find(config, name, &decltype(config)::value_type::first);
-  return found == config.end() ? std::string() : found->second;
+  return found == config.end() ? nullptr : &found->second;
+}
+
+std::string RunResult::option(std::string_view name) const {
+  const std::string* found = find_option(name);
+  return found ? *found : std::string();
 }
 
 std::span<const std::string> RunResult::notes() const noexcept {

@@ -242,7 +242,9 @@ struct RunResult {
   std::optional<Verdict> verdict;
   bool interrupted = false;
 
-  /// What an option was set to; empty where the run does not say.
+  /// What an option was set to; null where the run does not say.
+  const std::string* find_option(std::string_view name) const noexcept;
+  /// The same; empty where the run does not say.
   std::string option(std::string_view name) const;
   /// The warnings behind the reasons of the verdict, which stand among them first.
   std::span<const std::string> notes() const noexcept;
