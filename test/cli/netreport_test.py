@@ -230,6 +230,7 @@ def parts_have_every_option_in_common():
     sent = {"-c": "4", "-n": "8", "--reply": "echo", "--send": f"{'x' * 100}1"}
     names = {"-R": "rate", "-c": "connections", "-n": "requests", "-s": "size", "-P": "pipeline", "-d": "duration",
              "-w": "warmup", "-t": "threads", "--no-verify": "verify", "--send-lines": "send", "--reply": "format"}
+    allowed = str(min(os.sched_getaffinity(0)))
     with Echo() as server, Echo() as other, tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/texts", "w", encoding="ascii") as texts:
             texts.write("a text\n")
@@ -256,7 +257,7 @@ def parts_have_every_option_in_common():
                 "-R": "2k", "-c": "5", "-n": "9", "-s": "9", "-P": "2", "-d": "1s", "-w": "1ms", "-t": "2",
                 "--arrival": "poisson", "--churn": "1", "--reconnect": None, "--timeout": "4s", "--no-verify": None,
                 "--seed": "2", "--latency-from": "send", "--receive-timestamps": "on", "--connect-rate": "1k",
-                "--source-ip": "127.0.0.9", "--max-errors": "1", "--cpus": "0", "--wait": "spin", "--buffers": "64",
+                "--source-ip": "127.0.0.9", "--max-errors": "1", "--cpus": allowed, "--wait": "spin", "--buffers": "64",
                 "--buffer-size": "8k", "--read-size": "8k", "--sndbuf": "64k", "--rcvbuf": "64k"}.items():
             refused(names.get(flag, flag.removeprefix("--")), raw | {flag: value})
         # What is not of the load may differ: the next thing that is wrong with these runs is told.
@@ -540,6 +541,7 @@ def against_an_earlier_result():
 
         refused = compared(files=rewrite(after, other_machine)).ended_with(3)
         contains(refused.err, "the machine's number of processors was '")
+
         def with_errors(document):
             document["totals"]["errors"] = {"HTTP 500": 30}
 
