@@ -38,6 +38,11 @@ Judgement judge(const RunResult& result);
 /// sent behind time by its own doing. A higher rate says nothing then.
 bool generator_was_limit(const RunResult& result);
 
+/// Whether that was for its own work: its threads filled over 90 % of the processors they may have.
+/// Else it stood still, or others had them. One that spins fills them always; it was full where it
+/// sent more messages behind time than it can have while it had no processor.
+bool generator_was_full(const RunResult& result);
+
 /// Whether one of these figures is longer because an end had no processor or stood still: it says
 /// nothing of the server then.
 bool machine_was_limit(const RunResult& result, const std::vector<std::string>& figures);

@@ -26,12 +26,19 @@ constexpr double kClosedHeldUpPctMin = 1;
 
 const char* was(std::uint64_t count) { return count == 1 ? "was" : "were"; }
 
-// Percent of the processors that its threads can fill; 0 where they spin, since that is always 100.
-double busy_pct_of(const RunResult& result) {
-  if (result.spins) return 0;
+// Percent of the processors that its threads can fill, which threads that spin always do.
+double filled_pct_of(const RunResult& result) {
   unsigned cores = std::max(1U, result.cpu.threads);
   if (result.host.cores_allowed > 0) cores = std::min(cores, result.host.cores_allowed);
   return result.cpu.pct(result.totals.seconds) / cores;
+}
+
+// The same, of work: of threads that spin nobody knows it, and it is 0.
+double busy_pct_of(const RunResult& result) { return result.spins ? 0 : filled_pct_of(result); }
+
+double overdue_pct_of(const RunResult& result) {
+  if (!result.pacing || !result.outcome) return 0;
+  return percent_of(result.pacing->overdue, result.outcome->sent);
 }
 
 // Over 90 % busy, the server of a closed loop is what limits its rate, and so is what was measured.
@@ -281,9 +288,14 @@ Judgement Case::judge() {
 std::string percentile_name(double percent) { return fmt::format("p{}", percent); }
 
 bool generator_was_limit(const RunResult& result) {
-  const bool overdue = result.pacing && result.outcome &&
-                       percent_of(result.pacing->overdue, result.outcome->sent) > kOverduePctMax;
-  return overdue || busy_pct_of(result) > kGeneratorBusyPctMax;
+  return overdue_pct_of(result) > kOverduePctMax || busy_pct_of(result) > kGeneratorBusyPctMax;
+}
+
+bool generator_was_full(const RunResult& result) {
+  const double filled = filled_pct_of(result);
+  if (filled <= kGeneratorBusyPctMax || !result.spins) return filled > kGeneratorBusyPctMax;
+  // What comes due while it has no processor is overdue, and as much again until it has caught up.
+  return overdue_pct_of(result) > kOverduePctMax + kCatchUp * std::max(0., 100 - filled);
 }
 
 Judgement judge(const RunResult& result) { return Case(result).judge(); }

@@ -81,9 +81,8 @@ void Case::judge_wait(const std::optional<ProcessorWait>& wait, const CpuShare& 
   const double pct = cpu.waited_pct(waited_s, seconds);
   Figures hit = hit_for(pct);
   if (hit.empty() && pct <= kOwnPctMax) return;
-  doubt(std::move(hit),
-        fmt::format("the {} was ready and had no processor for {} of the time: others had it", end,
-                    format_share(pct)));
+  doubt(std::move(hit), fmt::format("the {} was ready and had no processor for {} of the time", end,
+                                    format_share(pct)));
 }
 
 // Steal as a share of the time in which processors were wanted (busy and steal together). hit_for()

@@ -386,7 +386,7 @@ TEST_CASE("an end that is ready and has no processor stands still") {
     // The rate of a plan is that of the plan.
     result = with_tail(sample_result(), 0);
     (server ? result.server_wait : result.wait) = ProcessorWait{.run_delay_s = 2, .slices = 10};
-    CHECK(mentions(only_note(result), "for 20.0 % of the time: others had it"));
+    CHECK(mentions(only_note(result), "had no processor for 20.0 % of the time"));
   }
 }
 
@@ -507,6 +507,34 @@ TEST_CASE("a generator was the limit where it was busy, or sent late by its own 
   CHECK_FALSE(limit_when(9.01, 0));
   result.pacing.reset();
   CHECK_FALSE(generator_was_limit(result));
+}
+
+// What the machine had for others, or stopped, is nothing that more generators would mend.
+TEST_CASE("a generator was full where its own work filled its processors") {
+  RunResult result = sample_result();
+  const auto full_when = [&](double cpu_s, std::uint64_t overdue) {
+    result.cpu.user_s = cpu_s;
+    result.cpu.sys_s = 0;
+    result.pacing = Pacing{.behind = overdue, .overdue = overdue};
+    return generator_was_full(result);
+  };
+  CHECK_FALSE(full_when(0.5, 100'000));  // Of 10 s, and of 200,000 messages.
+  CHECK_FALSE(full_when(9, 100'000));
+  CHECK(full_when(9.01, 0));
+  result.cpu.threads = 2;
+  CHECK_FALSE(full_when(9.01, 0));
+  result.host.cores_allowed = 1;
+  CHECK(full_when(9.01, 0));
+  // One that spins fills them always. Off its processor for 5 % of the time, it catches up in as
+  // much again.
+  result.spins = true;
+  CHECK_FALSE(full_when(10, 2'000));
+  CHECK(full_when(10, 2'001));
+  CHECK_FALSE(full_when(9.5, 22'000));
+  CHECK(full_when(9.5, 22'001));
+  CHECK_FALSE(full_when(5, 200'000));
+  result.pacing.reset();
+  CHECK_FALSE(generator_was_full(result));
 }
 
 // The sample has 400,100 segments with data in 10 s.

@@ -21,15 +21,62 @@ TEST_CASE("a plan that one generator cannot keep is shared among as many as can"
       .arguments = {"netload", "-R", "400k", "--json=-", "--send", "it's %{n}", ":7001"},
       .has_target = true,
       .share = {},
+      .connections = 100,
       .wanted_hz = 400'000,
-      .reached_hz = 390'000};
+      .sent_hz = 390'000,
+      .threads = 1,
+      .cores = 8};
   CHECK(has(how_to_share(full),
-            "start netload -R 400k --send 'it'\\''s %{n}' :7001 --share 0/2 --start-at UNIXTIME"));
+            "one generator is full: 2 could keep this plan, each with processors of its own, on "
+            "this machine or others; start netload -R 400k --send 'it'\\''s %{n}' :7001 --share "
+            "0/2 --start-at UNIXTIME"));
   CHECK(has(how_to_share(full), "netreport --expect 2 "));
-  full.reached_hz = 100'000;  // 70,000 of it for each.
+  full.sent_hz = 100'000;  // 70,000 of it for each.
   CHECK(has(how_to_share(full), " --share 0/6 "));
-  full.reached_hz = 0;
+  full.sent_hz = 9'000;
   CHECK(has(how_to_share(full), " --share 0/64 "));
+  full.sent_hz = 8'900;  // No number of generators is the most.
+  CHECK(has(how_to_share(full), " --share 0/65 "));
+}
+
+TEST_CASE("where a machine has too few processors for all shares, others have to help") {
+  FullGenerator full{.arguments = {"netload", "-R", "400k", ":7001"},
+                     .has_target = true,
+                     .share = {},
+                     .connections = 100,
+                     .wanted_hz = 400'000,
+                     .sent_hz = 100'000,
+                     .threads = 2,
+                     .cores = 12};
+  CHECK(has(how_to_share(full), "of its own, on this machine or others; start"));
+  full.cores = 11;
+  CHECK(has(how_to_share(full), "of its own, on other machines (this one has 11); start"));
+}
+
+TEST_CASE("a load is shared among no more generators than it has connections") {
+  FullGenerator full{.arguments = {"netload", "-c", "5", "-R", "400k", ":7001"},
+                     .has_target = true,
+                     .share = {},
+                     .connections = 6,
+                     .wanted_hz = 400'000,
+                     .sent_hz = 100'000};
+  CHECK(has(how_to_share(full), " --share 0/6 "));
+  full.connections = 5;
+  CHECK(how_to_share(full) ==
+        "one generator is full: 6 could keep this plan, each with processors of its own, and a "
+        "connection is of one of them: it takes 6 connections or more (-c)");
+}
+
+TEST_CASE("a rank that is full wants more ranks") {
+  const FullGenerator full{.arguments = {"netload", "--share", "0/2", "--start-fd", "3"},
+                           .has_target = true,
+                           .is_rank = true,
+                           .share = {0, 2},
+                           .connections = 100,
+                           .wanted_hz = 400'000,
+                           .sent_hz = 190'000};
+  CHECK(how_to_share(full) ==
+        "one generator is full: 4 ranks could keep this plan, each with processors of its own");
 }
 
 TEST_CASE("what a run writes is not written over by its shares") {
@@ -50,7 +97,8 @@ TEST_CASE("a share that is full is shared again, and a server must be named") {
       .arguments = {"netload", "--share", "1/3", "-R", "400k", "--start-at", "1795227505"},
       .has_target = false,
       .share = {1, 3},
-      .wanted_hz = 400'000,
-      .reached_hz = 300'000};
+      .connections = 100,
+      .wanted_hz = 1'200'000,
+      .sent_hz = 300'000};
   CHECK(has(how_to_share(full), "start netload -R 400k TARGET --share 0/6 "));
 }

@@ -51,6 +51,10 @@ struct LoadOptions {
   net::Sources sources;  ///< None given: the kernel picks, or they are spread over loopback.
   double rate_hz = 0;
   double total_rate_hz = 0;
+  /// Messages per second of the whole load, however that was said; 0 in a closed loop.
+  double whole_rate_hz() const noexcept {
+    return rate_hz > 0 ? rate_hz * connections : total_rate_hz;
+  }
   bool poisson = false;  ///< With a rate: Poisson arrivals, not even ones.
   unsigned churn = 0;    ///< 0: connections are kept.
   bool reconnect = false;

@@ -1,6 +1,4 @@
 // netload: a load generator that checks every reply and says what it cost.
-#include <algorithm>
-
 #include "netload/find_server.h"
 #include "netload/run.h"
 #include "netload/sharing.h"
@@ -34,6 +32,13 @@ constexpr const char* kExamples = R"(Examples:
   netload --bypass                         where the time of a message goes
 Without TARGET it starts a netecho on loopback for the run.)";
 
+// What waited for its connection is sent after the asked time as well.
+double sent_hz_of(const report::RunResult& result) {
+  const report::Totals& totals = result.totals;
+  const double seconds = totals.seconds + (totals.drain ? totals.drain->seconds : 0);
+  return static_cast<double>(result.outcome->sent) / seconds;
+}
+
 Result<int> run(const LoadOptions& options, const std::vector<std::string>& arguments,
                 const net::Stop& stop, Signals& signals) {
   const auto backend = usable_backend("netload", options.backend, options.output.quiet);
@@ -57,14 +62,16 @@ Result<int> run(const LoadOptions& options, const std::vector<std::string>& argu
   auto result = run_load(options, *backend, target, arguments, stop, signals);
   if (!result) return std::unexpected(result.error());
   // In a closed loop there is no plan that others could help to keep.
-  if (result->pacing && report::generator_was_limit(*result)) {
-    const double seconds = std::max(result->totals.seconds, 1e-9);
-    result->warnings.push_back(
-        how_to_share({.arguments = arguments,
-                      .has_target = !options.target.empty(),
-                      .share = options.share,
-                      .wanted_hz = static_cast<double>(result->outcome->planned) / seconds,
-                      .reached_hz = result->totals.qps()}));
+  if (result->pacing && result->totals.messages > 0 && report::generator_was_full(*result)) {
+    result->warnings.push_back(how_to_share({.arguments = arguments,
+                                             .has_target = !options.target.empty(),
+                                             .is_rank = options.start_fd >= 0,
+                                             .share = options.share,
+                                             .connections = options.connections,
+                                             .wanted_hz = options.whole_rate_hz(),
+                                             .sent_hz = sent_hz_of(*result),
+                                             .threads = result->cpu.threads,
+                                             .cores = result->host.cores_online}));
   }
   if (auto written = tools::report(*result, options.output); !written)
     return std::unexpected(written.error());

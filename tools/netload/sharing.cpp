@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <string_view>
+
+#include "measure/quantity.h"
 
 namespace wiremark::tools {
 
@@ -15,7 +18,6 @@ namespace {
 
 // At this share of what a generator can send at most it is well below its limit.
 constexpr double kComfortable = 0.7;
-constexpr double kFactorMax = 64;
 
 // As a shell reads it back.
 std::string quoted(const std::string& argument) {
@@ -52,19 +54,31 @@ std::vector<std::string> what_shares_have_in_common(const std::vector<std::strin
 }
 
 std::string how_to_share(const FullGenerator& full) {
-  const double factor = full.reached_hz > 0
-                            ? std::ceil(full.wanted_hz / (kComfortable * full.reached_hz))
-                            : kFactorMax;
-  const auto parts = full.share.of * static_cast<unsigned>(std::clamp(factor, 2., kFactorMax));
+  const double needed = std::ceil(full.wanted_hz / (kComfortable * full.sent_hz));
+  const auto parts = static_cast<std::uint64_t>(std::max(needed, 2. * full.share.of));
+  if (full.is_rank) {
+    return fmt::format(
+        "one generator is full: {} ranks could keep this plan, each with processors "
+        "of its own",
+        parts);
+  }
+  std::string text = fmt::format(
+      "one generator is full: {} could keep this plan, each with processors of its own", parts);
+  if (parts > full.connections) {
+    return text + fmt::format(", and a connection is of one of them: it takes {} or more (-c)",
+                              measure::format_counted(parts, "connection"));
+  }
+  text += parts * full.threads > full.cores
+              ? fmt::format(", on other machines (this one has {})", full.cores)
+              : std::string(", on this machine or others");
   std::string command;
   for (const std::string& argument : what_shares_have_in_common(full.arguments))
     command += (command.empty() ? "" : " ") + quoted(argument);
   if (!full.has_target) command += " TARGET";
-  return fmt::format(
-      "one generator is full, and {0} could keep this plan, each with processors of its own, on "
-      "this machine or others: start {1} --share 0/{0} --start-at UNIXTIME --json=0.json, the same "
-      "with 1/{0} and so on, and netreport --expect {0} *.json adds them up",
-      parts, command);
+  return text + fmt::format(
+                    "; start {1} --share 0/{0} --start-at UNIXTIME --json=0.json, the same "
+                    "with 1/{0} and so on, and netreport --expect {0} *.json adds them up",
+                    parts, command);
 }
 
 }  // namespace wiremark::tools

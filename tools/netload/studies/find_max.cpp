@@ -27,7 +27,10 @@ constexpr double kReachedMin = 0.99;
 std::string broken_promise(const Probe& probe, const LoadOptions& options) {
   const report::RunResult& result = probe.result;
   if (std::string unwanted = report::unwanted_statuses(result); !unwanted.empty()) return unwanted;
-  if (probe.generator_was_limit) return "the generator, not the server, is the limit";
+  if (probe.generator_was_limit) {
+    return report::generator_was_full(result) ? "the generator, not the server, is the limit"
+                                              : "the generator stood still or had no processor";
+  }
   if (result.totals.errors_sum() > options.errors_max) {
     return fmt::format("{}, first: {}",
                        measure::format_counted(result.totals.errors_sum(), "error"),
@@ -72,7 +75,8 @@ std::optional<measure::Spread> spread_of(const std::vector<const Probe*>& probes
 
 // Whose limit a rate that was not kept is.
 std::string limit_of(const Probe& failed, const LoadOptions& options) {
-  if (failed.generator_was_limit) return "generator";
+  if (report::generator_was_full(failed.result)) return "generator";
+  if (failed.generator_was_limit) return "machine";
   std::vector<std::string> figures;
   for (const report::Objective& objective : options.objectives) {
     if (objective.figure == report::Objective::Figure::percentile)
@@ -104,7 +108,7 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
                      const std::vector<std::string>& arguments, const net::Stop& stop,
                      Signals& signals) {
   if (options.objectives.empty()) options.objectives = *report::parse_objectives("p99<10ms");
-  if (options.rate_hz > 0) options.total_rate_hz = options.rate_hz * options.connections;
+  options.total_rate_hz = options.whole_rate_hz();
   if (options.total_rate_hz == 0) options.total_rate_hz = kFirstRate;
   options.rate_hz = 0;
   options.grace = options.time.duration;
