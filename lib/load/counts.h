@@ -25,6 +25,11 @@ inline constexpr const char* kNoPort =
 /// ECONNREFUSED).
 inline constexpr const char* kUnreachable = "port unreachable: nobody listens there";
 
+/// The errors under which connections are counted that a server ended, by FIN and not by RST, or
+/// over which it sent no reply in time.
+inline constexpr const char* kClosed = "closed by the server";
+inline constexpr const char* kNoReply = "no reply within the timeout";
+
 /// Written by one worker. Counters and histograms may be read while it runs, the other members only
 /// after that. All but connections and errors count the measured part only.
 struct Counts {
@@ -35,8 +40,9 @@ struct Counts {
   }
 
   Counter connected;
-  Counter closed;  ///< Connections that had opened and ended, by either side.
-  Counter failed;  ///< Connections that did not open or ended early.
+  Counter ungreeted;  ///< Connections that the kernel opened, and whose greeting was awaited.
+  Counter closed;     ///< Connections that had opened and ended, by either side.
+  Counter failed;     ///< Connections that did not open or ended early.
   Counter planned;
   Counter sent;
   Counter overdue;  ///< Of those: the load came to them over measure::kBehindNs after their time.

@@ -92,7 +92,8 @@ void Load<Net>::on_open(net::Conn& conn)
 {
   Client& client = *static_cast<Client*>(conn.user);
   exchange_.opened(index(client));
-  if (!exchange_.greeting()) ready(client, net_.now());
+  if (!exchange_.greeting()) return ready(client, net_.now());
+  counts_.ungreeted.add();
 }
 
 // The connection stands, and the server has said what it says first.
@@ -140,12 +141,14 @@ void Load<Net>::on_close(net::Conn& conn, int error)
   if (error == 0 && was_open && !client.refused && !client.retired) close_ends_reply(client);
   const bool retired = client.retired;
   const bool counted = client.refused || retired;
+  if (!counted && was_open && counts_.note.empty())
+    counts_.note = exchange_.unfinished(index(client));
   client.opened = client.retired = client.refused = client.usable = false;
   --(was_open ? alive_ : connecting_);
   if (was_open) counts_.closed.add();
   under_way_ -= book_.lose_all(index(client));
   if (!counted) {
-    const std::string why = error == 0 ? "closed by the server" : std::strerror(error);
+    const std::string why = error == 0 ? kClosed : std::strerror(error);
     fail(was_open ? why : error == EADDRNOTAVAIL ? kNoPort : "connect: " + why);
   }
   ended(client, retired);

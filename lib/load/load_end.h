@@ -23,8 +23,7 @@ void Load<Net>::sweep(Nanoseconds now) {
           client.opened ? book_.oldest_entry(i).sent_ns : client.connect_began_ns;
       if (taken_until <= since + plan_.timeout) continue;
       if (counts_.note.empty()) counts_.note = exchange_.unfinished(i);
-      const char* const late =
-          one_way_ ? "no room for a message within the timeout" : "no reply within the timeout";
+      const char* const late = one_way_ ? "no room for a message within the timeout" : kNoReply;
       refuse(client, {client.opened ? late : "connect: timeout", {}});
     } else {
       if (book_.under_way(i) == 0) continue;

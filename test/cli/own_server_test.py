@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import os
 import socket
+import ssl
 import struct
 import tempfile
 import threading
@@ -136,7 +137,17 @@ def a_server_that_does_not_greet():
     with answers(4, lambda _: b"x") as server:
         said = netload(server.address, "--send", "ping", "--reply", "size:1", "--greeting", "line", "-c", "2",
                        "-n", "10", *TIMEOUT).ended_with(3).err
-        contains(said, "--greeting")
+        contains(said, "does the server speak first, and does it end as --greeting says?")
+
+
+@case
+def a_server_that_accepts_nobody_is_not_said_to_greet():
+    """A backlog that is full: the kernel of the server leaves the SYN without an answer."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, socket.socket() as first:
+        first.connect(listener.getsockname())
+        said = netload(f"127.0.0.1:{listener.getsockname()[1]}", "--send", "ping", "--reply", "line", "--greeting",
+                       "line", "-c", "1", "-n", "1", "--timeout", "500ms").ended_with(3).err
+        contains(said, "does the server accept?")
 
 
 @case
@@ -148,6 +159,79 @@ def a_port_with_tls():
         contains(said.out, "looks like TLS")
     with answers(1, lambda _: b"") as server:
         contains(netload(f"https://{server.address}").ended_with(2).err, "it has no TLS")
+
+
+def serves_tls(connection, _):
+    """As servers do: it closes where plain text comes, and tells a client whose ciphers it has not in TLS."""
+    with contextlib.suppress(ssl.SSLError):
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).wrap_socket(connection, server_side=True)
+
+
+def unanswered(server, *flags, code=4):
+    """What a run says, in lines as long as they are, that sends a request by each of two connections."""
+    said = netload(*flags, "-c", "2", "-n", "2", "--json").ended_with(code)
+    return " ".join(said.json()["warnings"])
+
+
+@case
+def a_port_that_closes_on_plain_text():
+    """Whether it speaks TLS it is asked; it may have closed for any other reason."""
+    def echoes_a_hello(connection, _):
+        received = connection.recv(1000)
+        connection.sendall(received if received[0] == 0x16 else b"")
+    ways = [["http://{}"], ["redis://{}"], ["{}"], ["{}", "-f", "json"], ["{}", "--send", r"ping\n", "--reply", "line"]]
+    behaviours = [(serves_tls, True), (lambda connection, _: connection.recv(1), False), (echoes_a_hello, False)]
+    for behave, speaks in behaviours:
+        with BadServer(behave) as server:
+            for target, *flags in ways:
+                said = unanswered(server, target.format(server.address), *flags)
+                contains(said, "the server closed 2 connections without a byte in reply")
+                equal("speaks TLS (it answered a ClientHello)" in said, speaks, f"TLS in {said}")
+
+
+@case
+def a_port_with_tls_that_got_too_little_to_close():
+    """The head of a record has five bytes."""
+    with BadServer(serves_tls) as server:
+        said = unanswered(server, server.address, "--send", "ping", "--reply", "line", *TIMEOUT)
+        contains(said, "--timeout) without a byte in reply; the port speaks TLS")
+
+
+@case
+def a_port_with_tls_that_answers_400():
+    """As nginx and Go do. A page that names TLS is no proof of it."""
+    page = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 40\r\n\r\nplain HTTP request was sent to HTTPS port"
+    for speaks in (True, False):
+        def behave(connection, _):
+            while received := connection.recv(1000):
+                connection.sendall(b"\x15\x03\x03\0\2\2\x28" if speaks and received[0] == 0x16 else page[:-1])
+        with BadServer(behave) as server:
+            said = unanswered(server, f"http://{server.address}")
+            equal("the port speaks TLS" in said, speaks, f"TLS in {said}")
+
+
+@case
+def a_server_that_is_slower_than_the_timeout():
+    """Nothing came, and nothing else is known: no word of TLS, and none of an end that the request has."""
+    with BadServer(lambda connection, _: receive(connection, 1 << 20)) as server:
+        said = unanswered(server, f"http://{server.address}", "--timeout", "200ms")
+        contains(said, "2 connections waited 200ms (--timeout) without a byte in reply; a server that takes longer")
+        expect("TLS" not in said and "may wait" not in said, said)
+        said = unanswered(server, server.address, "--send", "ping", "--reply", "line", "--timeout", "200ms")
+        contains(said, '"ping" has no line end, for which a server may wait')
+
+
+@case
+def a_server_that_closes_in_the_midst_of_its_first_reply():
+    """What had come is shown, and nothing is said that would be of a server that sent nothing."""
+    def behave(connection, _):
+        connection.recv(1)
+        connection.sendall(b"HTTP/1.1 200 O")
+    with BadServer(behave) as server:
+        said = unanswered(server, f"http://{server.address}")
+        contains(said, '14 bytes of a reply had come that did not end as --reply \'http\' has it: "HTTP/1.1 200 O"')
+        expect("without a byte" not in said, said)
+        contains(unanswered(server, server.address, "--no-verify"), "14 bytes of a reply had come, and not the rest")
 
 
 @case

@@ -26,7 +26,7 @@ atomic: memory_order_acquire memory_order_relaxed memory_order_release memory_or
 bit: bit_cast bit_ceil bit_floor bit_width byteswap countl_one countl_zero countr_one countr_zero endian
 bit: has_single_bit popcount rotl rotr
 bitset: bitset
-cctype: isalnum isalpha iscntrl isdigit isspace isxdigit tolower toupper
+cctype: isalnum isalpha iscntrl isdigit isprint isspace isxdigit tolower toupper
 charconv: chars_format from_chars to_chars
 charconv system_error: errc
 chrono: chrono

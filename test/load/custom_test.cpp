@@ -401,6 +401,51 @@ TEST_CASE("what is no reply is shown, with what to try") {
   CHECK(line.exchange->refusal().kind == "a reply longer than --max-frame");
 }
 
+TEST_CASE("bytes are taken for those of another protocol by more than their first one") {
+  for (const char* others : {"-rw-r--r-- 1 root", "$ ls\r\n", "* OK IMAP4rev1\r\n", ":\r\n"}) {
+    CAPTURE(others);
+    CHECK_FALSE(speak("http").refused(others).contains("RESP"));
+  }
+  for (const char* resp : {"*2\r\n", "$-1\r\n", ":-7\r\n", "-ERR what\r\n", "+OK\r\n"})
+    check_contains(speak("http").refused(resp), "looks like RESP");
+}
+
+// A status in the midst of a connection is a reply, and one behind a greeting no other greeting.
+TEST_CASE("only what comes first can be a greeting that nobody awaited") {
+  Spoken one = speak("line", "250");
+  check_contains(one.refused("220 mail ready\r\n"), "--greeting line");
+  CHECK(one.read("250 fine\r\n").size == 10);
+  CHECK_FALSE(one.refused("550 no\r\n").contains("--greeting"));
+  const CustomOptions greeted = {
+      .send = {"NOOP\\r\\n"}, .reply = "line", .expect = "250", .greeting = "until:\\r\\n"};
+  CHECK_FALSE(Spoken(greeted).refused("550 no\r\n").contains("--greeting"));
+  const std::string rest = Spoken(greeted).exchange->unasked(0, as_bytes("220 ready\r\n")).detail;
+  check_contains(rest, "at byte 0 behind a greeting");
+  check_contains(rest, "does the greeting end as --greeting says?");
+}
+
+TEST_CASE("no server speaks RESP or HTTP before it is asked") {
+  for (const char* first : {"+OK POP3 ready\r\n", "* OK IMAP4rev1\r\n", "HTTP/1.1 408 late\r\n"})
+    check_contains(speak("size:3").exchange->unasked(0, as_bytes(first)).detail, "--greeting line");
+}
+
+TEST_CASE("a request is said to lack an end only where it does") {
+  const auto lacks = [](std::string send, std::string reply) {
+    return Spoken({.send = {std::move(send)}, .reply = std::move(reply)}).plan->unanswered();
+  };
+  CHECK(lacks("ping", "line") == "\"ping\" has no line end, for which a server may wait");
+  CHECK(lacks("ping\\n", "line").empty());
+  CHECK(lacks("\\x00\\x04ping", "u16").empty());  // No text.
+  check_contains(lacks("GET / HTTP/1.1\\r\\nHost: a\\r\\n", "http"), "has no empty line");
+  CHECK(lacks("GET / HTTP/1.1\\r\\n\\r\\n", "http").empty());
+  CHECK(lacks("PUT / HTTP/1.1\\r\\nContent-Length: 2\\r\\n\\r\\nok", "http").empty());
+  CHECK(Spoken({.scheme = "http", .authority = "h", .path = "/"}).plan->unanswered().empty());
+  CHECK(Spoken({.scheme = "http", .authority = "h", .path = "/", .body = "b"})
+            .plan->unanswered()
+            .empty());
+  CHECK(Spoken({.send = {"PING"}, .scheme = "redis", .authority = "h"}).plan->unanswered().empty());
+}
+
 TEST_CASE("bytes that nothing asked for are told with their place") {
   Spoken one = speak("resp");
   check_contains(one.exchange->unasked(0, as_bytes("220 hello\r\n")).detail, "--greeting");

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "base/mix.h"
@@ -22,6 +24,8 @@
 #include "netload/launcher.h"
 #include "netload/load_result.h"
 #include "netload/planning.h"
+#include "netload/silence.h"
+#include "netload/tls_port.h"
 #include "netload/worker_counts.h"
 #include "printing.h"
 #include "realtime.h"
@@ -69,6 +73,9 @@ class Run {
   void connect(const net::Stop& stop);
   Result<Nanoseconds> first_send(const net::Stop& stop) const;
   Result<> require_all_connected() const;
+  std::string start_it_first() const;
+  bool asks_for_tls(const net::Stop& stop) const;
+  std::string why_unanswered(const report::RunResult& outcome, const net::Stop& stop) const;
 
   const LoadOptions& options_;
   net::Backend backend_;
@@ -123,8 +130,8 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
   if (gate_.nobody_listens && !stop.requested()) {
     const std::string where = target_.address.to_string();
     return failed(fmt::format("nobody listens on {}: the datagrams are refused (ICMP port "
-                              "unreachable); start the server first: netecho {}",
-                              where, where),
+                              "unreachable){}",
+                              where, start_it_first()),
                   {}, 0);
   }
   if (!all_connected_ && !stop.requested()) {
@@ -140,6 +147,9 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
   outcome.intervals = watch_.intervals();
   if (beside_us) outcome.core_distance = {distance_before, measure::measure_core_distance()};
   outcome.interrupted = stop.requested() || !printed();
+  if (outcome.interrupted) return outcome;
+  if (std::string why = why_unanswered(outcome, stop); !why.empty())
+    outcome.warnings.push_back(std::move(why));
   return outcome;
 }
 
@@ -219,6 +229,41 @@ Result<Nanoseconds> Run::first_send(const net::Stop& stop) const {
   return now_ns() + static_cast<Nanoseconds>(static_cast<std::int64_t>(left_s * kSecond));
 }
 
+// What to do where nobody listens.
+std::string Run::start_it_first() const {
+  const std::string which =
+      load::is_custom(options_.exchange) ? "" : ": netecho " + target_.address.to_string();
+  return " (start the server first" + which + ")";
+}
+
+// Whether the port wants TLS: it is asked, once, where the run has seen nothing else that tells.
+bool Run::asks_for_tls(const net::Stop& stop) const {
+  constexpr Nanoseconds kPatience = 5 * kSecond;  // Where --timeout has no end.
+  return !options_.target.empty() && !target_.address.is_unix() &&
+         speaks_tls(target_.address, plan_.sources.of(0),
+                    plan_.timeout > 0 ? plan_.timeout : kPatience, stop);
+}
+
+// Why no request was answered as it should be, from what came and what did not.
+std::string Run::why_unanswered(const report::RunResult& outcome, const net::Stop& stop) const {
+  if (over_udp(options_)) return {};
+  // So do web servers answer whose port wants TLS, if they answer to plain text at all.
+  const auto& kinds = outcome.answers;
+  const bool unwanted = !outcome.totals.errors.empty();
+  if (unwanted && kinds && kinds->size() == 1 && kinds->front().first == "400")
+    return asks_for_tls(stop) ? kSpeaksTls : "";
+  if (outcome.outcome->answered > 0 || watch_.last().reactor.bytes_in.get() > 0) return {};
+  Silence silence{.timeout = plan_.timeout, .asked = exchanges_->unanswered()};
+  for (const auto& [kind, count] : outcome.totals.errors) {
+    if (kind == load::kNoReply) silence.waited += count;
+    const bool reset = kind == std::strerror(ECONNRESET) || kind == std::strerror(EPIPE);
+    if (kind == load::kClosed || reset) silence.closed += count;
+  }
+  const bool unread = outcome.totals.bytes_out < kTlsHead * outcome.outcome->sent;
+  silence.speaks_tls = (silence.closed > 0 || unread) && asks_for_tls(stop);
+  return describe(silence);
+}
+
 Result<> Run::require_all_connected() const {
   std::string why, arrived;
   for (const auto& counts : tally_) {
@@ -230,18 +275,15 @@ Result<> Run::require_all_connected() const {
       measure::format_counted(plan_.own_connections(), "connection"), target_.address.to_string());
   if (!why.empty()) text += "; " + why;
   if (!arrived.empty()) text += ": " + arrived;
-  const bool custom = load::is_custom(options_.exchange);
-  if (why.ends_with("refused") || why.ends_with("No such file or directory")) {
-    text += custom
-                ? " (start the server first)"
-                : fmt::format(" (start the server first: netecho {})", target_.address.to_string());
-  }
+  if (why.ends_with("refused") || why.ends_with("No such file or directory"))
+    text += start_it_first();
   if (why.ends_with("unreachable")) {
     text += target_.address.is_loopback() ? " (is the loopback interface down? 'ip link set lo up')"
                                           : " (this machine has no route to it; see 'ip route')";
   }
   if (why.empty() && connect_timed_out_) {
-    const bool greets = !options_.exchange.custom.greeting.empty();
+    const std::uint64_t greeted = tally_.sum(&load::Counts::connected);
+    const bool greets = tally_.sum(&load::Counts::ungreeted) > greeted;
     text += fmt::format("; no other within the timeout of {} ({})", format_duration(plan_.timeout),
                         greets ? "does the server speak first, and does it end as --greeting says?"
                                : "does the server accept? --connect-rate spares its backlog");

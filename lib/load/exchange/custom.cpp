@@ -6,13 +6,20 @@
 #include <algorithm>
 #include <cctype>
 
+#include "load/exchange/tls_record.h"
+
 namespace wiremark::load {
 
 namespace {
 
+// A reply of RESP begins so; a line of "*" or "$" says how many follow.
 bool looks_like_resp(std::string_view bytes) noexcept {
-  return bytes.size() > 2 && std::string_view("+-:$*").contains(bytes.front()) &&
-         bytes.contains("\r\n");
+  const std::size_t end = bytes.find("\r\n");
+  if (end == bytes.npos || end < 2) return false;
+  if (bytes.front() == '+' || bytes.front() == '-') return true;
+  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0 || c == '-'; };
+  return std::string_view(":$*").contains(bytes.front()) &&
+         std::ranges::all_of(bytes.substr(1, end - 1), is_digit);
 }
 
 // Three digits, as the greetings of SMTP, FTP and NNTP begin.
@@ -21,21 +28,28 @@ bool looks_like_status(std::string_view bytes) noexcept {
          std::ranges::all_of(bytes.substr(0, 3), [](unsigned char c) { return std::isdigit(c); });
 }
 
-bool looks_like_tls(std::string_view bytes) noexcept {
-  return bytes.size() > 2 && (bytes[0] == 0x15 || bytes[0] == 0x16) && bytes[1] == 3;
-}
+constexpr const char* kSpeaksFirst = "; a server that speaks first wants --greeting line";
 
-// What the bytes look like, and what to try then; empty where nothing comes to mind.
-std::string advice(std::string_view bytes, std::string_view form) {
-  if (looks_like_tls(bytes))
+// What the bytes look like, and what to try then; empty where nothing comes to mind. Only what is
+// `first` on its connection can be a greeting.
+std::string advice(std::string_view bytes, std::string_view form, bool first) {
+  if (begins_like_tls(bytes))
     return "; this looks like TLS, which netload does not speak: name a port without it";
   if (bytes.starts_with("HTTP/") && form != Http::kScheme.reply)
     return "; this looks like HTTP: --reply http";
-  if (looks_like_status(bytes) || bytes.starts_with("SSH-"))
-    return "; a server that speaks first wants --greeting line";
+  if (first && (looks_like_status(bytes) || bytes.starts_with("SSH-"))) return kSpeaksFirst;
   if (looks_like_resp(bytes) && form != Redis::kScheme.reply)
     return "; this looks like RESP: --reply resp";
   return {};
+}
+
+// What a server may wait for at the end of a request; empty where it has all that its protocol
+// asks for, as far as that is known.
+std::string missing_end(std::string_view request, std::string_view form) {
+  if (form == Http::kScheme.reply)
+    return request.contains("\r\n\r\n") || request.contains("\n\n") ? "" : "empty line";
+  const auto is_text = [](unsigned char c) { return std::isprint(c) != 0 || std::isspace(c) != 0; };
+  return request.ends_with('\n') || !std::ranges::all_of(request, is_text) ? "" : "line end";
 }
 
 Result<Request> request_of(const std::string& text, std::string_view line_end) {
@@ -163,10 +177,12 @@ std::pair<std::string, std::string> CustomPlan::checked() const {
 }
 
 std::string CustomPlan::unanswered() const {
-  return fmt::format(
-      "no request was answered with a whole reply ({}): netload speaks no TLS; a request may lack "
-      "its end, such as \\r\\n",
-      name());
+  for (const Request& request : custom_.requests) {
+    const std::string end = missing_end(request.text(), name());
+    if (!end.empty())
+      return fmt::format("{} has no {}, for which a server may wait", quoted(request.text()), end);
+  }
+  return {};
 }
 
 std::string CustomPlan::note() const {
@@ -175,45 +191,47 @@ std::string CustomPlan::note() const {
          "that it arrived nobody knows";
 }
 
-Refusal CustomPlan::no_reply(const char* why, std::string_view bytes) const {
+Refusal CustomPlan::no_reply(const char* why, const Arrived& got) const {
   return {fmt::format("{}: no such reply", name()),
-          fmt::format("got {}, which is no reply as --reply '{}' has it: {}{}", quoted(bytes),
-                      name(), why, advice(bytes, name()))};
+          fmt::format("got {}, which is no reply as --reply '{}' has it: {}{}", quoted(got.bytes),
+                      name(), why, advice_on(got))};
 }
 
-Refusal CustomPlan::too_long(std::uint64_t size, std::string_view bytes) const {
+Refusal CustomPlan::too_long(std::uint64_t size, const Arrived& got) const {
   return {"a reply longer than --max-frame",
           fmt::format("a reply that begins with {} would have {} bytes or more, and --max-frame is "
                       "{}: raise it, or let --reply say where a reply ends{}",
-                      quoted(bytes), size, custom_.size_max, advice(bytes, name()))};
+                      quoted(got.bytes), size, custom_.size_max, advice_on(got))};
 }
 
-Refusal CustomPlan::unlike(std::string_view got, std::string_view expected, std::size_t at) const {
+Refusal CustomPlan::unlike(const Arrived& got, std::string_view expected, std::size_t at) const {
   return {"wrong reply", fmt::format("got {} where {} was expected; they differ from byte {} on{}",
-                                     quoted(got), quoted(expected), at, advice(got, name()))};
+                                     quoted(got.bytes), quoted(expected), at, advice_on(got))};
 }
 
-Refusal CustomPlan::unasked(std::uint64_t offset, std::string_view bytes) const {
-  std::string try_this =
-      offset > 0 ? "; does the server send two replies to one request, or does --reply end one "
-                   "too early?"
-                 : advice(bytes, name());
-  if (try_this.empty()) try_this = "; a server that speaks first wants --greeting line";
+// Before a request was answered no reply can have been one too many.
+Refusal CustomPlan::unasked(const Arrived& got) const {
+  const char* try_this =
+      "; does the server send two replies to one request, or does --reply end "
+      "one too early?";
+  if (got.offset == 0)
+    try_this = greeting_ ? "; does the greeting end as --greeting says?" : kSpeaksFirst;
   return {"bytes came that nothing asked for",
-          fmt::format("{} came at byte {} of a connection, and no request was unanswered{}",
-                      quoted(bytes), offset, try_this)};
+          fmt::format("{} came at byte {} {}, and no request was unanswered{}", quoted(got.bytes),
+                      got.offset, greeting_ ? "behind a greeting" : "of a connection", try_this)};
 }
 
-std::string CustomPlan::unfinished(std::uint64_t size, std::string_view bytes) const {
+std::string CustomPlan::unfinished(std::uint64_t size, const Arrived& got) const {
   return fmt::format("{} bytes of a reply had come that did not end as --reply '{}' has it: {}{}",
-                     size, name(), quoted(bytes), advice(bytes, name()));
+                     size, name(), quoted(got.bytes), advice_on(got));
 }
 
 std::string CustomPlan::error_reply(std::string_view bytes) const {
-  std::string text = "the first error reply: " + quoted(bytes, 160);
-  if (bytes.contains("HTTPS port"))
-    text += "; this port wants TLS, which netload does not speak: name one without it";
-  return text;
+  return "the first error reply: " + quoted(bytes, 160);
+}
+
+std::string CustomPlan::advice_on(const Arrived& got) const {
+  return advice(got.bytes, name(), got.offset == 0 && !greeting_);
 }
 
 Result<std::string> take_scheme(const std::string& target, CustomOptions& options) {

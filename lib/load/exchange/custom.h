@@ -68,17 +68,25 @@ class CustomPlan : public ExchangePlan {
                                         : asked_[sequence % custom_.requests.size()];
   }
 
+  /// What came, and how many bytes of whole replies had come before it over its connection.
+  struct Arrived {
+    std::string_view bytes;
+    std::uint64_t offset;
+  };
+
   // The sentences, with what arrived in them.
-  Refusal no_reply(const char* why, std::string_view bytes) const;
-  Refusal too_long(std::uint64_t size, std::string_view bytes) const;
+  Refusal no_reply(const char* why, const Arrived& got) const;
+  Refusal too_long(std::uint64_t size, const Arrived& got) const;
   /// They differ from byte `at` on.
-  Refusal unlike(std::string_view got, std::string_view expected, std::size_t at) const;
-  Refusal unasked(std::uint64_t offset, std::string_view bytes) const;
-  std::string unfinished(std::uint64_t size, std::string_view bytes) const;
+  Refusal unlike(const Arrived& got, std::string_view expected, std::size_t at) const;
+  Refusal unasked(const Arrived& got) const;
+  std::string unfinished(std::uint64_t size, const Arrived& got) const;
   /// About the first error reply.
   std::string error_reply(std::string_view bytes) const;
 
  private:
+  std::string advice_on(const Arrived& got) const;
+
   Custom custom_;
   std::unique_ptr<ExchangePlan> greeting_;
   std::vector<wire::Asked> asked_;  // By request.
@@ -114,10 +122,10 @@ class CustomExchange final : public Exchange {
     Line& line = lines_[id.client];
     const wire::Step step = protocol_.framer.take(line.state, bytes, plan_.asked(id.sequence));
     if (step.wrong) [[unlikely]]
-      return refuse(plan_.no_reply(step.wrong, begin_of(line, bytes)));
+      return refuse(plan_.no_reply(step.wrong, {begin_of(line, bytes), line.offset}));
     const std::uint64_t size = line.read + step.taken;
     if (size + step.ahead > size_max_) [[unlikely]]
-      return refuse(plan_.too_long(size + step.ahead, begin_of(line, bytes)));
+      return refuse(plan_.too_long(size + step.ahead, {begin_of(line, bytes), line.offset}));
     if (!step.whole) [[unlikely]] {
       if (plan_.custom().datagrams) return cut_short(line, bytes);
       keep(line, bytes.first(step.taken), step.content);
@@ -161,11 +169,11 @@ class CustomExchange final : public Exchange {
   Refusal refusal() const override { return refusal_; }
   Exchange* greeting() noexcept override { return greeting_.get(); }
   Refusal unasked(std::size_t client, Bytes bytes) override {
-    return plan_.unasked(lines_[client].offset, as_text(bytes));
+    return plan_.unasked({as_text(bytes), lines_[client].offset});
   }
   std::string unfinished(std::size_t client) const override {
     const Line& line = lines_[client];
-    return line.read > 0 ? plan_.unfinished(line.read, line.begin) : std::string();
+    return line.read > 0 ? plan_.unfinished(line.read, {line.begin, line.offset}) : std::string();
   }
 
  private:
@@ -220,7 +228,7 @@ class CustomExchange final : public Exchange {
 
   Reply cut_short(Line& line, Bytes bytes) {
     line = {};
-    return refuse(plan_.no_reply("the datagram ends before the reply does", as_text(bytes)));
+    return refuse(plan_.no_reply("the datagram ends before the reply does", {as_text(bytes), 0}));
   }
 
   void keep(Line& line, Bytes bytes, Bytes content) {
@@ -249,7 +257,7 @@ class CustomExchange final : public Exchange {
       refusal_.kind = Protocol::error(step, begin);
       refusal_.detail = std::exchange(told_, true) ? std::string() : plan_.error_reply(begin);
     } else if (unlike) {
-      reply = refuse(plan_.unlike(content, unlike->expected, unlike->at));
+      reply = refuse(plan_.unlike({content, line.offset}, unlike->expected, unlike->at));
     }
   }
 

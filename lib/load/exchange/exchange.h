@@ -116,7 +116,8 @@ class ExchangePlan {
   /// What is checked in each reply: the name of the check, and its sentence in a result in which
   /// every reply was right. Both are empty if nothing is checked.
   virtual std::pair<std::string, std::string> checked() const = 0;
-  /// A guess why no answer came at all; empty if there is none.
+  /// What a server may lack in what is sent, or not have understood: a clause for a run in which
+  /// nothing came back. Empty where nothing is known.
   virtual std::string unanswered() const { return {}; }
   /// Whether the protocol tells kinds of answers apart, such as HTTP's statuses.
   virtual bool tells_kinds() const noexcept { return false; }

@@ -24,12 +24,9 @@ std::pair<std::string, std::string> FramedPlan::checked() const {
 }
 
 // A server that expects another format closes the connection, or waits for the end of what it takes
-// for a longer message. In both cases nothing arrives that would tell.
+// for a longer message.
 std::string FramedPlan::unanswered() const {
-  return fmt::format(
-      "no message was answered: expected {} frames, got nothing (does the server speak {}? "
-      "netecho -f {})",
-      name(), name(), name());
+  return fmt::format("does it speak {0}, as netecho -f {0} does?", name());
 }
 
 std::uint32_t FramedPlan::sequence_of(std::uint32_t connection,

@@ -21,6 +21,15 @@ std::pair<std::string, std::string> RawPlan::checked() const {
   return {"verify", "every byte of every reply compared with what was sent"};
 }
 
+std::string RawPlan::unanswered() const {
+  return "does it echo? What else a server is sent, --send says, or a scheme such as http://";
+}
+
+std::string RawExchange::unfinished(std::size_t client) const {
+  if (read_[client] == 0) return {};
+  return std::to_string(read_[client]) + " bytes of a reply had come, and not the rest";
+}
+
 Bytes RawExchange::request(MessageId message) {
   const Bytes window = pattern_.message(message.connection, message.sequence);
   return run_ == 0 ? window : window.subspan(DatagramHeader::kSize);

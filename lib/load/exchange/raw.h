@@ -47,6 +47,7 @@ class RawPlan final : public ExchangePlan {
   std::pair<std::string, std::string> contents() const override;
   bool verifies() const noexcept override { return verify_; }
   std::pair<std::string, std::string> checked() const override;
+  std::string unanswered() const override;
 
   const Pattern& pattern() const noexcept { return pattern_; }
   std::uint64_t run() const noexcept { return run_; }
@@ -74,6 +75,7 @@ class RawExchange final : public Exchange {
   Refusal refusal() const override {
     return {"wrong reply", "a reply differed from what was sent"};
   }
+  std::string unfinished(std::size_t client) const override;
 
  private:
   Reply read_piece(std::uint32_t& read, Bytes window, Bytes bytes) const;
