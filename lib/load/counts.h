@@ -40,9 +40,9 @@ struct Counts {
   }
 
   Counter connected;
-  Counter ungreeted;  ///< Connections that the kernel opened, and whose greeting was awaited.
-  Counter closed;     ///< Connections that had opened and ended, by either side.
-  Counter failed;     ///< Connections that did not open or ended early.
+  Counter established;  ///< Connections that the kernel opened: connected when greeted as well.
+  Counter closed;       ///< Connections that had opened and ended, by either side.
+  Counter failed;       ///< Connections that did not open or ended early.
   Counter planned;
   Counter sent;
   Counter overdue;  ///< Of those: the load came to them over measure::kBehindNs after their time.

@@ -92,8 +92,8 @@ void Load<Net>::on_open(net::Conn& conn)
 {
   Client& client = *static_cast<Client*>(conn.user);
   exchange_.opened(index(client));
-  if (!exchange_.greeting()) return ready(client, net_.now());
-  counts_.ungreeted.add();
+  counts_.established.add();
+  if (!exchange_.greeting()) ready(client, net_.now());
 }
 
 // The connection stands, and the server has said what it says first.

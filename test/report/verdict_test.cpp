@@ -75,6 +75,13 @@ RunResult losing(RunResult result, std::uint64_t lost) {
   return result;
 }
 
+// A generator with a plan worked for `cpu_s`, and was behind it by its own doing.
+void spend(RunResult& result, double cpu_s, std::uint64_t overdue) {
+  result.cpu.user_s = cpu_s;
+  result.cpu.sys_s = 0;
+  result.pacing = Pacing{.behind = overdue, .overdue = overdue};
+}
+
 }  // namespace
 
 TEST_CASE("a good run has no doubts") {
@@ -491,9 +498,7 @@ TEST_CASE("a run without one success is told, unless it was wanted") {
 TEST_CASE("a generator was the limit where it was busy, or sent late by its own doing") {
   RunResult result = sample_result();
   const auto limit_when = [&](double cpu_s, std::uint64_t overdue) {
-    result.cpu.user_s = cpu_s;
-    result.cpu.sys_s = 0;
-    result.pacing = Pacing{.behind = overdue, .overdue = overdue};
+    spend(result, cpu_s, overdue);
     return generator_was_limit(result);
   };
   CHECK_FALSE(limit_when(9, 2'000));  // Of 10 s, and of 200,000 messages.
@@ -513,9 +518,7 @@ TEST_CASE("a generator was the limit where it was busy, or sent late by its own 
 TEST_CASE("a generator was full where its own work filled its processors") {
   RunResult result = sample_result();
   const auto full_when = [&](double cpu_s, std::uint64_t overdue) {
-    result.cpu.user_s = cpu_s;
-    result.cpu.sys_s = 0;
-    result.pacing = Pacing{.behind = overdue, .overdue = overdue};
+    spend(result, cpu_s, overdue);
     return generator_was_full(result);
   };
   CHECK_FALSE(full_when(0.5, 100'000));  // Of 10 s, and of 200,000 messages.

@@ -3,6 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 using namespace wiremark;
 using namespace wiremark::tools;
 
@@ -14,18 +19,23 @@ bool has(const std::string& text, std::string_view part) {
   return found;
 }
 
+// One of several that send 400,000 messages a second together.
+FullGenerator full_of(std::vector<std::string> arguments, double sent_hz) {
+  return {.arguments = std::move(arguments),
+          .has_target = true,
+          .share = {},
+          .connections = 100,
+          .wanted_hz = 400'000,
+          .sent_hz = sent_hz,
+          .threads = 1,
+          .cores = 8};
+}
+
 }  // namespace
 
 TEST_CASE("a plan that one generator cannot keep is shared among as many as can") {
-  FullGenerator full{
-      .arguments = {"netload", "-R", "400k", "--json=-", "--send", "it's %{n}", ":7001"},
-      .has_target = true,
-      .share = {},
-      .connections = 100,
-      .wanted_hz = 400'000,
-      .sent_hz = 390'000,
-      .threads = 1,
-      .cores = 8};
+  FullGenerator full =
+      full_of({"netload", "-R", "400k", "--json=-", "--send", "it's %{n}", ":7001"}, 390'000);
   CHECK(has(how_to_share(full),
             "one generator is full: 2 could keep this plan, each with processors of its own, on "
             "this machine or others; start netload -R 400k --send 'it'\\''s %{n}' :7001 --share "
@@ -40,26 +50,17 @@ TEST_CASE("a plan that one generator cannot keep is shared among as many as can"
 }
 
 TEST_CASE("where a machine has too few processors for all shares, others have to help") {
-  FullGenerator full{.arguments = {"netload", "-R", "400k", ":7001"},
-                     .has_target = true,
-                     .share = {},
-                     .connections = 100,
-                     .wanted_hz = 400'000,
-                     .sent_hz = 100'000,
-                     .threads = 2,
-                     .cores = 12};
+  FullGenerator full = full_of({"netload", "-R", "400k", ":7001"}, 100'000);
+  full.threads = 2;
+  full.cores = 12;
   CHECK(has(how_to_share(full), "of its own, on this machine or others; start"));
   full.cores = 11;
   CHECK(has(how_to_share(full), "of its own, on other machines (this one has 11); start"));
 }
 
 TEST_CASE("a load is shared among no more generators than it has connections") {
-  FullGenerator full{.arguments = {"netload", "-c", "5", "-R", "400k", ":7001"},
-                     .has_target = true,
-                     .share = {},
-                     .connections = 6,
-                     .wanted_hz = 400'000,
-                     .sent_hz = 100'000};
+  FullGenerator full = full_of({"netload", "-c", "5", "-R", "400k", ":7001"}, 100'000);
+  full.connections = 6;
   CHECK(has(how_to_share(full), " --share 0/6 "));
   full.connections = 5;
   CHECK(how_to_share(full) ==
@@ -68,13 +69,9 @@ TEST_CASE("a load is shared among no more generators than it has connections") {
 }
 
 TEST_CASE("a rank that is full wants more ranks") {
-  const FullGenerator full{.arguments = {"netload", "--share", "0/2", "--start-fd", "3"},
-                           .has_target = true,
-                           .is_rank = true,
-                           .share = {0, 2},
-                           .connections = 100,
-                           .wanted_hz = 400'000,
-                           .sent_hz = 190'000};
+  FullGenerator full = full_of({"netload", "--share", "0/2", "--start-fd", "3"}, 190'000);
+  full.is_rank = true;
+  full.share = {0, 2};
   CHECK(how_to_share(full) ==
         "one generator is full: 4 ranks could keep this plan, each with processors of its own");
 }
@@ -93,12 +90,10 @@ TEST_CASE("what a run writes is not written over by its shares") {
 }
 
 TEST_CASE("a share that is full is shared again, and a server must be named") {
-  const FullGenerator full{
-      .arguments = {"netload", "--share", "1/3", "-R", "400k", "--start-at", "1795227505"},
-      .has_target = false,
-      .share = {1, 3},
-      .connections = 100,
-      .wanted_hz = 1'200'000,
-      .sent_hz = 300'000};
+  FullGenerator full =
+      full_of({"netload", "--share", "1/3", "-R", "400k", "--start-at", "1795227505"}, 300'000);
+  full.has_target = false;
+  full.share = {1, 3};
+  full.wanted_hz = 1'200'000;
   CHECK(has(how_to_share(full), "start netload -R 400k TARGET --share 0/6 "));
 }

@@ -130,7 +130,7 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
   if (gate_.nobody_listens && !stop.requested()) {
     const std::string where = target_.address.to_string();
     return failed(fmt::format("nobody listens on {}: the datagrams are refused (ICMP port "
-                              "unreachable){}",
+                              "unreachable); {}",
                               where, start_it_first()),
                   {}, 0);
   }
@@ -231,9 +231,9 @@ Result<Nanoseconds> Run::first_send(const net::Stop& stop) const {
 
 // What to do where nobody listens.
 std::string Run::start_it_first() const {
-  const std::string which =
-      load::is_custom(options_.exchange) ? "" : ": netecho " + target_.address.to_string();
-  return " (start the server first" + which + ")";
+  const std::string first = "start the server first";
+  if (load::is_custom(options_.exchange)) return first;
+  return first + ": netecho " + target_.address.to_string();
 }
 
 // Whether the port wants TLS: it is asked, once, where the run has seen nothing else that tells.
@@ -276,14 +276,14 @@ Result<> Run::require_all_connected() const {
   if (!why.empty()) text += "; " + why;
   if (!arrived.empty()) text += ": " + arrived;
   if (why.ends_with("refused") || why.ends_with("No such file or directory"))
-    text += start_it_first();
+    text += " (" + start_it_first() + ")";
   if (why.ends_with("unreachable")) {
     text += target_.address.is_loopback() ? " (is the loopback interface down? 'ip link set lo up')"
                                           : " (this machine has no route to it; see 'ip route')";
   }
   if (why.empty() && connect_timed_out_) {
-    const std::uint64_t greeted = tally_.sum(&load::Counts::connected);
-    const bool greets = tally_.sum(&load::Counts::ungreeted) > greeted;
+    const bool greets =
+        tally_.sum(&load::Counts::established) > tally_.sum(&load::Counts::connected);
     text += fmt::format("; no other within the timeout of {} ({})", format_duration(plan_.timeout),
                         greets ? "does the server speak first, and does it end as --greeting says?"
                                : "does the server accept? --connect-rate spares its backlog");
