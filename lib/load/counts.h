@@ -40,16 +40,18 @@ struct Counts {
   }
 
   Counter connected;
-  Counter established;  ///< Connections that the kernel opened: connected when greeted as well.
-  Counter closed;       ///< Connections that had opened and ended, by either side.
-  Counter failed;       ///< Connections that did not open or ended early.
+  Counter opened_again;  ///< Of those: not for the first time.
+  Counter established;   ///< Connections that the kernel opened: connected when greeted as well.
+  Counter closed;        ///< Connections that had opened and ended, by either side.
+  Counter failed;        ///< Connections that did not open or ended early.
   Counter planned;
   Counter sent;
   Counter overdue;  ///< Of those: the load came to them over measure::kBehindNs after their time.
   Counter answered;
   std::array<Counter, kAnswerKinds> kinds;  ///< Of those: by Reply::kind, 0 left out.
   Counter ended;  ///< Connections that the server closed behind a reply, as that had announced.
-  Counter held;   ///< Messages that waited for room in the pipeline of their connection.
+  Counter closed_idle;  ///< Connections that the server closed with nothing under way.
+  Counter held;         ///< Messages that waited for room in the pipeline of their connection.
   /// Answers that came in the asked time, whichever message they answer: what the rate is made of.
   /// Without a limit of time, those of the measured part.
   Counter in_time;

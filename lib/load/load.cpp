@@ -44,7 +44,7 @@ Nanoseconds Load<Net>::on_turn(Nanoseconds now) {
 template <Carrier Net>
 inline bool Load<Net>::quiet(Nanoseconds now) const noexcept {
   return phase_ == Phase::running && !sends_by_itself_ && now < chore_at_ && under_way_ > 0 &&
-         alive_ > 0 && reopening_.empty() && !counts_.ask_oldest.load(std::memory_order_relaxed);
+         alive_ > 0 && reopening() == 0 && !counts_.ask_oldest.load(std::memory_order_relaxed);
 }
 
 template <Carrier Net>
@@ -64,10 +64,10 @@ Nanoseconds Load<Net>::full_turn(Nanoseconds now) {
   if (phase_ == Phase::done) return kNever;
   if (phase_ == Phase::lingering) return leave(now);
   watch_itself();
-  const Nanoseconds reopen = reopen_some(now);
   if (one_way_) settle_some();
   Nanoseconds next = sends_by_itself_ ? send_due(now) : kNever;
   if (std::exchange(some_queued_, false)) next = now;
+  const Nanoseconds reopen = reopen_some(now);
   if (now >= next_sweep_) sweep(now);
   if (now >= forgo_at_) forgo_rest();
   if (over(now)) return leave(now);
@@ -124,9 +124,11 @@ Nanoseconds Load<Net>::send_due(Nanoseconds now) {
     if (burst == Walk::kBurst) return now;
     now = net_.now();
     if (book_.sent(next_first_) > 0) continue;
+    Client& first = clients_[next_first_];
+    if (first.resting) wake(first);
     fill(next_first_, now);
     if constexpr (kStreams) {
-      if (clients_[next_first_].conn) net_.flush(*clients_[next_first_].conn);
+      if (first.conn) net_.flush(*first.conn);
     }
   }
   sends_by_itself_ = one_way_;
@@ -146,6 +148,7 @@ Nanoseconds Load<Net>::come_due(std::size_t client, Nanoseconds now) {
   gaps_.came(planned, now);
   if (waits) {
     counts_.held.add();
+    if (one.resting) wake(one);
     return now;
   }
   send(client, now, false);
@@ -271,12 +274,16 @@ inline bool Load<Net>::over(Nanoseconds now) {
     idle_since_ = 0;
     return false;
   }
-  if (alive_ + connecting_ + reopening_.size() == 0) return true;
+  const std::size_t to_open = connecting_ + reopening();
+  if (alive_ + resting_ + to_open == 0) return true;
   if (under_way_ == 0 && all_sent(now)) return true;
-  // Only connections that are to open again are awaited; they have as long as a reply has.
-  const bool stuck = alive_ == 0 || (open_loop_ && walk_.done() && under_way_ == 0 && waiting_ > 0);
+  // Only connections that are to open again are awaited; they have as long as a reply has, and a
+  // sweep has closed them by then.
+  const bool stuck = (alive_ == 0 && to_open > 0) ||
+                     (open_loop_ && walk_.done() && under_way_ == 0 && waiting_ > 0);
   if (!stuck || idle_since_ == 0) idle_since_ = stuck ? now : 0;
-  return stuck && plan_.timeout > 0 && now >= idle_since_ + plan_.timeout;
+  const Nanoseconds patience = plan_.timeout + plan_.timeout / kSweeps;
+  return stuck && plan_.timeout > 0 && now >= idle_since_ + patience;
 }
 
 // The views of every backend.

@@ -32,9 +32,10 @@ inline constexpr Nanoseconds kLinger = 100 * kMillisecond;
 /// for each answer, until the time is over or the thread's share of the requests is sent. Client i
 /// of thread t is connection i * threads + t of the load.
 ///
-/// A stream connection that has had its share of messages, or broke, may be opened again. What is
-/// due meanwhile waits for it; what was under way is lost. Over UDP nothing ends a connection, and
-/// a message without an answer is lost by itself, after the timeout.
+/// A stream connection that has had its share of messages, or ended, may be opened again. What is
+/// due meanwhile waits for it; what was under way is lost. One that the server closed with nothing
+/// under way has lost nothing, and is opened when its next message is due. Over UDP nothing ends a
+/// connection, and a message without an answer is lost by itself, after the timeout.
 ///
 /// In an exchange without replies (Exchange::one_way) a message counts as answered when the kernel
 /// has taken its last byte.
@@ -76,9 +77,14 @@ class Load {
     bool refused : 1 = false;              // We ended it and have counted why.
     bool retired : 1 = false;              // It has had its share of messages.
     bool opened : 1 = false;
+    bool opened_before : 1 = false;
+    bool resting : 1 = false;    // Ended, and opened again when its next message is due.
     bool gone : 1 = false;       // It will not be opened again.
     bool unsettled : 1 = false;  // It is in unsettled_.
   };
+
+  // When a connection that has ended is opened again.
+  enum class Again { now, when_due, later_if_asked };
 
   struct Reopening {
     Client* client;
@@ -95,8 +101,8 @@ class Load {
   // Sweeps per timeout: a stalled connection is closed, or a lost datagram given up, at most an
   // eighth of it late.
   static constexpr Nanoseconds kSweeps = 8;
-  // After a connection broke: soon enough to find a server that comes back, seldom enough to spare
-  // it.
+  // After a connection that gave no reply: soon enough to find a server that comes back, seldom
+  // enough to spare it.
   static constexpr Nanoseconds kReconnectPause = 100 * kMillisecond;
 
   std::size_t index(const Client& client) const noexcept {
@@ -123,7 +129,9 @@ class Load {
   void connect(Client& client);
   void connect_failed(Client& client, const Error& error);
   Nanoseconds reopen_some(Nanoseconds now);
-  void ended(Client& client, bool retired);
+  void ended(Client& client, Again again);
+  void wake(Client& client);
+  std::size_t reopening() const noexcept { return reopen_now_.size() + reopen_later_.size(); }
   bool quiet(Nanoseconds now) const noexcept;
   [[gnu::noinline]] Nanoseconds full_turn(Nanoseconds now);
   Nanoseconds start(Nanoseconds now);
@@ -175,12 +183,13 @@ class Load {
   Phase phase_ = Phase::connecting;
   std::vector<Client> clients_;
   Book book_;
-  std::deque<Reopening>
-      reopening_;  // Retired ones in front, broken ones behind them in their order.
+  std::deque<Client*> reopen_now_;
+  std::deque<Reopening> reopen_later_;  // In the order of their times.
 
   std::size_t next_connect_ = 0;
   std::size_t connecting_ = 0;
   std::size_t alive_ = 0;
+  std::size_t resting_ = 0;
 
   Gaps gaps_;
 

@@ -1,4 +1,4 @@
-// The connections of a load: opened, opened anew, and ended by either side. Included by load.cpp
+// The connections of a load: opened, opened again, and ended by either side. Included by load.cpp
 // alone.
 #pragma once
 
@@ -57,33 +57,48 @@ void Load<Net>::connect_failed(Client& client, const Error& error) {
   const bool no_port =
       error.operation == "connect" && (error.code == EADDRNOTAVAIL || error.code == EAGAIN);
   fail(no_port ? kNoPort : error.message());
-  ended(client, false);
+  ended(client, Again::later_if_asked);
 }
 
 // Opens connections again that are due for it; returns when the next one is.
 template <Carrier Net>
 Nanoseconds Load<Net>::reopen_some(Nanoseconds now) {
-  while (!reopening_.empty()) {
-    const Reopening next = reopening_.front();
-    if (next.at > now) return next.at;
+  for (; !reopen_later_.empty() && reopen_later_.front().at <= now; reopen_later_.pop_front())
+    reopen_now_.push_back(reopen_later_.front().client);
+  while (!reopen_now_.empty()) {
     if (connecting_ >= kConnecting) return kNever;  // The next one to open brings us back.
-    reopening_.pop_front();
-    connect(*next.client);
+    Client& next = *reopen_now_.front();
+    reopen_now_.pop_front();
+    connect(next);
   }
-  return kNever;
+  return reopen_later_.empty() ? kNever : reopen_later_.front().at;
 }
 
-// A connection has ended or could not be opened: opens it again later, or gives it up.
+// A connection has ended or could not be opened: opens it again, or gives it up.
 template <Carrier Net>
-void Load<Net>::ended(Client& client, bool retired) {
+void Load<Net>::ended(Client& client, Again again) {
+  const std::size_t i = index(client);
   const Nanoseconds now = net_.now();
-  if (retired)
-    reopening_.push_front({&client, now});
-  else if (plan_.reconnect && phase_ != Phase::connecting)
-    reopening_.push_back({&client, now + kReconnectPause});
-  else
+  const bool rests = again == Again::when_due && (phase_ != Phase::running || !may_send(i, now));
+  if (rests) {
+    client.resting = true;
+    ++resting_;
+  } else if (again != Again::later_if_asked) {
+    reopen_now_.push_back(&client);
+  } else if (plan_.reconnect && phase_ != Phase::connecting) {
+    reopen_later_.push_back({&client, now + kReconnectPause});
+  } else {
     client.gone = true;
-  if (client.gone && open_loop_) waiting_ -= client.due - book_.sent(index(client));
+    if (open_loop_) waiting_ -= client.due - book_.sent(i);
+  }
+}
+
+// A message is due of a connection that rests.
+template <Carrier Net>
+void Load<Net>::wake(Client& client) {
+  client.resting = false;
+  --resting_;
+  reopen_now_.push_back(&client);
 }
 
 template <Carrier Net>
@@ -103,6 +118,8 @@ void Load<Net>::ready(Client& client, Nanoseconds now)
 {
   client.opened = client.usable = true;
   client.first_sent = book_.sent(index(client));
+  if (client.opened_before) counts_.opened_again.add();
+  client.opened_before = true;
   counts_.connect.record(now - client.connect_began_ns);
   counts_.connected.publish();
   --connecting_;
@@ -136,25 +153,30 @@ void Load<Net>::on_close(net::Conn& conn, int error)
   requires net::Streams<Net>
 {
   Client& client = *static_cast<Client*>(conn.user);
+  const std::size_t i = index(client);
   client.conn = nullptr;
   const bool was_open = client.opened;
   if (error == 0 && was_open && !client.refused && !client.retired) close_ends_reply(client);
-  const bool retired = client.retired;
-  const bool counted = client.refused || retired;
-  if (!counted && was_open && counts_.note.empty())
-    counts_.note = exchange_.unfinished(index(client));
+  const bool retired = client.retired, refused = client.refused;
+  const bool by_other_end = was_open && !retired && !refused && !one_way_;
+  const bool replied = by_other_end && book_.oldest(i) != client.first_sent;
+  const bool idle = by_other_end && book_.under_way(i) == 0 && (error == 0 || error == ECONNRESET);
+  if (!retired && !refused && was_open && counts_.note.empty())
+    counts_.note = exchange_.unfinished(i);
   client.opened = client.retired = client.refused = client.usable = false;
   --(was_open ? alive_ : connecting_);
   if (was_open) counts_.closed.add();
-  under_way_ -= book_.lose_all(index(client));
-  if (!counted) {
+  under_way_ -= book_.lose_all(i);
+  if (idle) {
+    counts_.closed_idle.add();
+  } else if (!retired && !refused) {
     const std::string why = error == 0 ? kClosed : std::strerror(error);
     fail(was_open ? why : error == EADDRNOTAVAIL ? kNoPort : "connect: " + why);
   }
-  ended(client, retired);
+  ended(client, retired ? Again::now : idle || replied ? Again::when_due : Again::later_if_asked);
 }
 
-// The reply was the last of its connection, which is opened anew. What was sent behind its request
+// The reply was the last of its connection, which is opened again. What was sent behind its request
 // is lost.
 template <Carrier Net>
 void Load<Net>::ended_by_server(std::size_t client) {

@@ -136,7 +136,7 @@ inline void Load<Net>::answered(MessageId message, const Slots::Entry& sent, Rep
   counts.least.record(std::max(sent.sent_ns, heard) - due);
 }
 
-// Closes a connection that has had its share of messages, to be opened anew.
+// Closes a connection that has had its share of messages, to be opened again.
 template <Carrier Net>
 void Load<Net>::retire_if_done(std::size_t client) {
   Client& one = clients_[client];

@@ -93,12 +93,9 @@ void put_parts(std::string& text, const RunResult& result) {
   if (result.server_cpu) put("server", parts_of(*result.server_cpu));
   if (result.server_parts_unknown)
     put("server", "unknown: " + text_of(*result.server_parts_unknown));
-  const Totals& totals = result.totals;
-  if (totals.connections_asked == 0 || totals.connections <= totals.connections_asked) return;
-  put_line(
-      text, "in it",
-      fmt::format("{} opened anew",
-                  format_counted(totals.connections - totals.connections_asked, "connection")));
+  const std::uint64_t again = result.totals.opened_again.value_or(0);
+  if (again > 0)
+    put_line(text, "in it", fmt::format("{} opened again", format_counted(again, "connection")));
 }
 
 }  // namespace

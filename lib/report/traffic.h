@@ -77,6 +77,7 @@ struct Drain {
 struct Totals {
   std::uint64_t connections = 0;
   std::uint64_t connections_asked = 0;
+  std::optional<std::uint64_t> opened_again = std::nullopt;
   std::uint64_t messages = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
@@ -94,6 +95,9 @@ struct Totals {
     f.table("totals", "");
     f("connections", connections, kCounted);
     f("connections_asked", connections_asked, kCounted, "0 where the other side decides.");
+    f("opened_again", opened_again, kCounted,
+      "netload, not over UDP: how often one of its connections was opened after it had ended, the "
+      "warm-up included.");
     f("messages", messages, kCounted,
       "In the seconds, as the bytes and packets. netload with a duration: every answer that came "
       "in it; outcome has what became of the messages.");

@@ -75,8 +75,8 @@ def reset(connection):
 
 
 def one_misbehaves(misbehave, size):
-    """For messages of `size` bytes: of the first four connections one ends by `misbehave(connection)` behind its
-    tenth answer, and all others echo.
+    """For messages of `size` bytes: of the first four connections one ends by `misbehave(connection)` in place of
+    its eleventh answer, and all others echo.
 
     The other three keep their later answers back until then. A closed loop sends its next message wherever an answer
     came, so they would have used up all of them where the one is served late."""
@@ -85,6 +85,7 @@ def one_misbehaves(misbehave, size):
     def behave(connection, number):
         if number == 2:
             echo_messages(connection, 10, size)
+            receive(connection, size)
             misbehave(connection)
             misbehaved.set()
         else:

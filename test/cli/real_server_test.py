@@ -41,14 +41,15 @@ def in_turn(result, *names):
 
 
 def starts_and_dies(server, target, *flags):
-    """A server that is killed under load ends every connection, and the run with 4."""
+    """A server that is killed under load ends every connection, none opens again, and the run ends with 4."""
     with start_netload(target, "-c", "10", "-d", "30s", "--json", "-i", "100ms", *flags) as load:
         before = cpu_seconds(server.pid)
         wait_until(lambda: cpu_seconds(server.pid) > before + 0.05 or not load.running, "the load was under way")
         server.kill()
         load.finish().ended_with(4)
         errors = load.json()["totals"]["errors"]
-        expect(sum(errors.values()) == 10, f"errors: {errors}")
+        # It is refused, or the port still takes it and ends it too.
+        equal(sum(errors.values()), 2 * 10, f"connections that broke, and did not open again: {errors}")
 
 
 def stands_still(server, *flags, **until):

@@ -154,7 +154,7 @@ def processes_end_during_the_run():
         # Processes would end in a warm-up too, and of that netload then tells no figure.
         result = expect_cost_of([server], "--churn", "200", warmup="0s", forks=True)
         text = netload_text_of(result)
-        contains(text, "opened anew")
+        contains(text, "opened again")
 
 
 def expect_all_of(how):

@@ -42,6 +42,7 @@ inline RunResult sample_result() {
   result.path = {"auto", "uring", {"multishot receive: active"}};
   result.totals = {.connections = 100,
                    .connections_asked = 100,
+                   .opened_again = 250,
                    .messages = 200'000,
                    .bytes_in = 102'400'000,
                    .bytes_out = 102'400'000,

@@ -262,48 +262,115 @@ TEST_CASE("churn closes each connection after its share of messages, and loses n
   }
 }
 
-TEST_CASE("a broken connection is opened again, and what was under way with it is lost") {
+TEST_CASE("a connection that broke behind a reply is opened again, and loses what was under way") {
   for (const bool open : {false, true}) {
     Scenario scenario = open ? open_loop() : closed_loop();
-    scenario.plan.reconnect = true;
     scenario.plan.pipeline = 4;
-    scenario.resets = {7 * kMillisecond + 1'000, 8 * kMillisecond, 9 * kMillisecond + 7'000};
+    scenario.load.path.latency = scenario.server.path.latency = 9 * kMillisecond;
+    scenario.resets = {207 * kMillisecond, 208 * kMillisecond, 209 * kMillisecond};
     const Played played = exactly(scenario);
     CHECK(played.failed == 3);
-    if (open) CHECK(played.counts->connected.get() == 13);
+    CHECK(played.counts->connected.get() == 13);
+    CHECK(played.counts->opened_again.get() == 3);
+    CHECK(played.counts->closed_idle.get() == 0);
     CHECK(played.sent == played.planned);
-    CHECK(played.answered < (open ? 10'001 : 10'000));
+    CHECK(played.answered < played.sent);
     CHECK(played.answered + 3 * 4 >= played.sent);
   }
 }
 
-TEST_CASE("a broken connection of a closed loop is opened again while the others go on") {
+TEST_CASE("a connection that broke behind a reply of a closed loop is opened again at once") {
   Scenario scenario = closed_loop();
   scenario.plan.requests = 0;
   scenario.plan.duration = kSecond;
   scenario.plan.timeout = 30 * kSecond;
+  scenario.load.path.latency = scenario.server.path.latency = kMillisecond;
+  const std::uint64_t unbroken = exactly(scenario).answered;
+  scenario.resets = {100 * kMillisecond};
+  const Played played = exactly(scenario);
+  CHECK(played.failed == 1);
+  CHECK(played.counts->connected.get() == 11);
+  // It loses the message under way, and one message's time to open.
+  check_near(played.answered, unbroken - 2, 1);
+}
+
+// Ten connections whose server stands still from the start, so that none has had a reply.
+Scenario unanswered(Scenario scenario, Nanoseconds length) {
+  scenario.server.stalls = {stall_of(0, length)};
+  scenario.plan.timeout = 30 * kSecond;
+  return scenario;
+}
+
+TEST_CASE("with --reconnect a connection that broke without a reply is opened 100 ms later") {
+  Scenario scenario = unanswered(closed_loop(), 150 * kMillisecond);
+  scenario.plan.requests = 0;
+  scenario.plan.duration = kSecond;
   scenario.plan.reconnect = true;
   scenario.load.path.latency = scenario.server.path.latency = kMillisecond;
   scenario.resets = {100 * kMillisecond};
   const Played played = exactly(scenario);
   CHECK(played.failed == 1);
-  CHECK(played.counts->connected.get() == 11);
-  // Ten connections with a message every 2 ms, one of them away for 100 ms.
-  check_near(played.answered, 9 * 500 + 450, 30);
+  CHECK(played.counts->opened_again.get() == 1);
+  // A message every 2 ms and a little, from the end of the stall on, or from 50 ms later.
+  check_near(played.answered, 9 * 425 + 400, 30);
 }
 
-TEST_CASE("without --reconnect a broken connection is gone with the rest of its plan") {
-  Scenario scenario = open_loop();
+TEST_CASE("without --reconnect a connection that broke without a reply is gone with its plan") {
+  Scenario scenario = unanswered(open_loop(), 6 * kSecond);
+  scenario.plan.pipeline = 1'000;
   scenario.resets = {5 * kSecond};
   const Played played = exactly(scenario);
   CHECK(played.planned == 10'000);
-  CHECK(played.sent < 9'510);
-  CHECK(played.sent > 9'490);
+  CHECK(played.counts->opened_again.get() == 0);
+  check_near(played.sent, 9'500, 5);
+}
+
+// A server that closes a connection that was idle for half a second, at most an eighth of a second
+// late.
+Scenario closing_idle(Scenario scenario) {
+  scenario.server.reactor.idle_timeout = 500 * kMillisecond;
+  scenario.plan.timeout = 300 * kMillisecond;  // No message waits for longer, but all are idle so.
+  return scenario;
+}
+
+TEST_CASE("a connection that was closed idle is opened again when its next message is due") {
+  for (const Nanoseconds latency : {20 * kMicrosecond, 20 * kMillisecond}) {
+    Scenario scenario = closing_idle(open_loop());
+    scenario.plan.connections = 2;
+    scenario.plan.rate_hz = 0.5;
+    scenario.load.path.latency = scenario.server.path.latency = latency;
+    const Played played = exactly(scenario);
+    CHECK(played.answered == 10);
+    CHECK(played.failed == 0);
+    // Each has five messages, two seconds apart, and the first of the second comes after one.
+    CHECK(played.counts->opened_again.get() == 4 + 5);
+    CHECK(played.counts->closed_idle.get() >= 4 + 5);
+    CHECK(played.counts->given_up_ns == 0);
+    // The handshake takes as long as the message does, and is in its latency.
+    const auto& response = played.counts->response;
+    check_near(response.min(), 2 * latency, latency / 10);
+    check_near(response.percentile(20), 4 * latency, latency / 10);
+    check_near(response.max(), 4 * latency, latency / 10);
+    CHECK(played.counts->overdue.get() == 0);
+    CHECK(played.ended - played.started < 11 * kSecond);
+  }
+}
+
+TEST_CASE("a connection that was closed before the load began is opened for its first message") {
+  for (const bool open : {false, true}) {
+    Scenario scenario = closing_idle(open ? open_loop() : closed_loop());
+    scenario.plan.connect_rate_hz = 5;  // The first one waits for two seconds.
+    const Played played = exactly(scenario);
+    CHECK(played.answered == 10'000);
+    CHECK(played.failed == 0);
+    CHECK(played.counts->opened_again.get() >= 6);
+    CHECK(played.counts->opened_again.get() <= 8);
+  }
 }
 
 TEST_CASE("a load without connections gives up, and says how much of its time was left") {
   for (const bool open : {false, true}) {
-    Scenario scenario = open ? open_loop() : closed_loop();
+    Scenario scenario = unanswered(open ? open_loop() : closed_loop(), 10 * kSecond);
     scenario.plan.requests = 0;
     scenario.plan.duration = kSecond;
     // One after the other, so that each has another connection to reset.
@@ -313,15 +380,15 @@ TEST_CASE("a load without connections gives up, and says how much of its time wa
     CHECK(played.failed == 10);
     check_near(played.counts->given_up_ns, 600 * kMillisecond, 2 * kMillisecond);
     scenario.resets.clear();
+    scenario.server.stalls.clear();
     CHECK(exactly(scenario).counts->given_up_ns == 0);
   }
 }
 
 TEST_CASE("what waited for a connection that broke holds up nobody's end") {
-  Scenario scenario = open_loop();
+  Scenario scenario = unanswered(open_loop(), 6 * kSecond);
   scenario.plan.pipeline = 1;
-  scenario.server.stalls = {stall_of(4 * kSecond, kSecond)};
-  scenario.resets = {5 * kSecond};  // Of one whose messages have waited since the stall began.
+  scenario.resets = {5 * kSecond};
   const Played played = exactly(scenario);
   CHECK(played.failed == 1);
   CHECK(played.ended - played.started < 11 * kSecond);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/mix.h"
 #include "measure/behind.h"
@@ -119,7 +120,9 @@ void Record::see_load(const net::sim::Seen& seen, Nanoseconds taken_until) {
   Client& client = *stream.client;
   if (seen.what == What::opened) {
     stream.open = true;
+    stream.connecting = false;
     ++opened_;
+    opened_again_ += std::exchange(client.opened, true);
     connect_.record(seen.at - stream.began);
   } else if (seen.what == What::sent) {
     while (stream.sent_bytes < seen.bytes) {
@@ -147,6 +150,7 @@ void Record::see_load(const net::sim::Seen& seen, Nanoseconds taken_until) {
 void Record::closed(Stream& stream, const net::sim::Seen& seen) {
   Client& client = *stream.client;
   if (stream.open) ++closed_;
+  stream.connecting = false;
   if (stream.answered < client.messages.size()) {
     const Message& oldest = client.messages[stream.answered];
     const bool there = stream.answered_bytes + oldest.reply <= seen.bytes + seen.unread;
@@ -206,6 +210,8 @@ Nanoseconds Record::over_at() const {
       at = std::max({at, message.planned, waits ? message.sent + plan_.timeout : 0});
     }
   }
+  for (const auto& [connection, stream] : streams_)
+    if (stream.connecting) at = std::max(at, stream.began + plan_.timeout);
   return at;
 }
 
@@ -270,6 +276,9 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
   same("duplicated", copies, counts.duplicated.get());
   same("reordered", reordered, counts.reordered.get());
   same("wrong", 0, counts.wrong.get());
+  // What the end of a connection loses is an error.
+  if (!streams_.empty() && counts.failed.get() == 0 && !cut_short)
+    same("answered where nothing failed", counts.sent.get(), counts.answered.get());
   same("bytes out", bytes_out, counts.bytes_out.get());
   same("bytes in", bytes_in, counts.bytes_in.get());
   // What nothing held up leaves as late as the load came to it, within one histogram bucket.
@@ -295,6 +304,7 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
     no_more("waited for what was lost", counts.lost_wait.all().sum, places * plan_.duration);
   }
   same("connected", opened_, counts.connected.get());
+  same("opened again", opened_again_, counts.opened_again.get());
   same("closed", closed_, counts.closed.get());
   if (!receive_timestamps_) same("last answer", last, counts.last_answer_ns.load());
   std::uint64_t errors = counts.errors.others();

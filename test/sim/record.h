@@ -39,7 +39,7 @@ class Record {
   std::vector<std::string> compare(const Counts& counts, bool cut_short) const;
 
   /// When the last thing happened that a load without --reconnect may wait for. An unanswered
-  /// message is given up after the timeout.
+  /// message is given up after the timeout, and so is a connection that does not open.
   Nanoseconds over_at() const;
 
   /// Messages that the server's loop took in, warm-up included.
@@ -63,6 +63,7 @@ class Record {
     std::uint32_t connection;
     std::vector<Message> messages;
     std::uint32_t newest = 0;  // UDP: the latest message answered.
+    bool opened = false;
   };
 
   struct Stream {
@@ -75,6 +76,7 @@ class Record {
     std::uint64_t answered_bytes = 0;
     std::uint64_t taken_bytes = 0;
     bool open = false;
+    bool connecting = true;
   };
 
   Client& client_of(void* user);
@@ -99,6 +101,7 @@ class Record {
   measure::Histogram connect_;
   Nanoseconds last_seen_ = 0;
   std::uint64_t opened_ = 0;
+  std::uint64_t opened_again_ = 0;
   std::uint64_t closed_ = 0;
   std::uint64_t taken_ = 0;
   std::vector<std::string> complaints_;

@@ -125,6 +125,8 @@ Scenario scenario_of(std::uint64_t seed) {
       scenario.server.slow_readers = dice.unit();
       scenario.server.slow_pause = dice.time(100 * kMicrosecond, kSecond);
     }
+    if (dice.chance(0.3))
+      scenario.server.reactor.idle_timeout = dice.time(kMillisecond, 2 * length);
     if (dice.chance(0.1)) scenario.tick = dice.time(50 * kMicrosecond, 50 * kMillisecond);
     scenario.load.reactor.receive_timestamps = dice.chance(0.2);
   }

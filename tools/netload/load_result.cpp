@@ -150,7 +150,9 @@ void add_totals(report::RunResult& result, const LoadRecord& run) {
   if (over_udp(run.options)) add_datagrams(result, run);
   result.totals.errors_allowed = run.options.errors_max;
   result.totals.connections_asked = run.plan.own_connections();
-  result.totals.connections = tally.sum(&load::Counts::connected);
+  const std::uint64_t again = tally.sum(&load::Counts::opened_again);
+  result.totals.connections = tally.sum(&load::Counts::connected) - again;
+  if (!over_udp(run.options)) result.totals.opened_again = again;
   add_rate(result, run);
 }
 
@@ -275,6 +277,11 @@ report::RunResult load_result(const LoadRecord& run, const std::vector<std::stri
     result.path.evidence.push_back("the server closed " +
                                    measure::format_counted(ended, "connection") +
                                    " behind a reply, as it had said: opened again");
+  }
+  if (const std::uint64_t idle = run.tally.sum(&load::Counts::closed_idle); idle > 0) {
+    result.path.evidence.push_back("the server closed " +
+                                   measure::format_counted(idle, "connection") +
+                                   " with nothing under way: opened again when a message was due");
   }
   add_granularity(result, run);
   for (const report::Objective& objective : run.options.objectives)

@@ -38,8 +38,9 @@ struct Plan {
   Nanoseconds warmup = 0;            ///< Before the measured part; left out of every figure.
   Nanoseconds gather = 0;   ///< Open loop: due messages are sent at multiples of it; 0: at once.
   Nanoseconds timeout = 0;  ///< A reply later than this ends its connection; over UDP it is lost.
-  std::uint64_t churn = 0;  ///< Messages of a connection before it is opened anew; 0 is no limit.
-  bool reconnect = false;   ///< Whether a connection that broke is opened again.
+  std::uint64_t churn = 0;  ///< Messages of a connection before it is opened again; 0 is no limit.
+  /// Whether a connection is opened again that gave no reply, or could not be opened.
+  bool reconnect = false;
   double connect_rate_hz = 0;  ///< Connections started per second; 0 is as fast as they open.
 
   bool timed_from_send = false;  ///< Open loop: latency counts from the send, not from the plan.
