@@ -28,6 +28,7 @@ inline constexpr const char* kUnreachable = "port unreachable: nobody listens th
 /// The errors under which connections are counted that a server ended, by FIN and not by RST, or
 /// over which it sent no reply in time.
 inline constexpr const char* kClosed = "closed by the server";
+inline constexpr const char* kUntaken = "closed by the server before it took the request";
 inline constexpr const char* kNoReply = "no reply within the timeout";
 
 /// Written by one worker. Counters and histograms may be read while it runs, the other members only
@@ -46,7 +47,8 @@ struct Counts {
   Counter failed;        ///< Connections that did not open or ended early.
   Counter planned;
   Counter sent;
-  Counter overdue;  ///< Of those: the load came to them over measure::kBehindNs after their time.
+  Counter repeated;  ///< Of those: once more, their connection had been closed meanwhile.
+  Counter overdue;   ///< Of those: the load came to them over measure::kBehindNs after their time.
   Counter answered;
   std::array<Counter, kAnswerKinds> kinds;  ///< Of those: by Reply::kind, 0 left out.
   Counter ended;  ///< Connections that the server closed behind a reply, as that had announced.

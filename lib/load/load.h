@@ -34,7 +34,8 @@ inline constexpr Nanoseconds kLinger = 100 * kMillisecond;
 ///
 /// A stream connection that has had its share of messages, or ended, may be opened again. What is
 /// due meanwhile waits for it; what was under way is lost. One that the server closed with nothing
-/// under way has lost nothing, and is opened when its next message is due. Over UDP nothing ends a
+/// under way has lost nothing, and is opened when its next message is due. What met a connection
+/// that the server had closed is sent once more, if it is repeatable. Over UDP nothing ends a
 /// connection, and a message without an answer is lost by itself, after the timeout.
 ///
 /// In an exchange without replies (Exchange::one_way) a message counts as answered when the kernel
@@ -72,19 +73,21 @@ class Load {
     std::uint32_t due = 0;                 // Open loop: messages whose planned time has come.
     std::uint32_t first_measured = kNone;  // Closed loop: the first message after the warm-up.
     std::uint32_t first_sent = 0;          // The first message of this connection.
+    std::uint32_t not_repeated = 0;        // The first message that was not sent once more.
     std::uint32_t first_unsettled = 0;     // One way, datagrams.
     bool usable = false;                   // Opened, and neither refused nor retired.
     bool refused : 1 = false;              // We ended it and have counted why.
     bool retired : 1 = false;              // It has had its share of messages.
     bool opened : 1 = false;
     bool opened_before : 1 = false;
-    bool resting : 1 = false;    // Ended, and opened again when its next message is due.
-    bool gone : 1 = false;       // It will not be opened again.
-    bool unsettled : 1 = false;  // It is in unsettled_.
+    bool replied_before : 1 = false;  // Over a connection that has ended.
+    bool resting : 1 = false;         // Ended, and opened again when its next message is due.
+    bool gone : 1 = false;            // It will not be opened again.
+    bool unsettled : 1 = false;       // It is in unsettled_.
   };
 
   // When a connection that has ended is opened again.
-  enum class Again { now, when_due, later_if_asked };
+  enum class Again { now, when_due, later, later_if_asked };
 
   struct Reopening {
     Client* client;
@@ -101,7 +104,7 @@ class Load {
   // Sweeps per timeout: a stalled connection is closed, or a lost datagram given up, at most an
   // eighth of it late.
   static constexpr Nanoseconds kSweeps = 8;
-  // After a connection that gave no reply: soon enough to find a server that comes back, seldom
+  // After a connection without a reply: soon enough to find a server that comes back, seldom
   // enough to spare it.
   static constexpr Nanoseconds kReconnectPause = 100 * kMillisecond;
 
@@ -160,6 +163,16 @@ class Load {
   [[gnu::noinline]] void count_error_reply();
   [[gnu::noinline]] void ended_by_server(std::size_t client);
   void close_ends_reply(Client& client)
+    requires net::Streams<Net>;
+  bool lost_nothing(const net::Conn& conn, int error) const
+    requires net::Streams<Net>;
+  bool untaken(const net::Conn& conn, int error) const
+    requires net::Streams<Net>;
+  bool may_repeat(std::size_t client) const
+    requires net::Streams<Net>;
+  void repeat(Client& client, Nanoseconds now)
+    requires net::Streams<Net>;
+  bool some_replied() const noexcept
     requires net::Streams<Net>;
   // Seldom, and kept out of what is not.
   [[gnu::noinline]] void wrong(std::size_t size, const std::string& why);

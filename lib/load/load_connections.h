@@ -2,6 +2,7 @@
 // alone.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -57,6 +58,7 @@ void Load<Net>::connect_failed(Client& client, const Error& error) {
   const bool no_port =
       error.operation == "connect" && (error.code == EADDRNOTAVAIL || error.code == EAGAIN);
   fail(no_port ? kNoPort : error.message());
+  if constexpr (kStreams) under_way_ -= book_.lose_all(index(client));
   ended(client, Again::later_if_asked);
 }
 
@@ -83,9 +85,9 @@ void Load<Net>::ended(Client& client, Again again) {
   if (rests) {
     client.resting = true;
     ++resting_;
-  } else if (again != Again::later_if_asked) {
+  } else if (again == Again::now || again == Again::when_due) {
     reopen_now_.push_back(&client);
-  } else if (plan_.reconnect && phase_ != Phase::connecting) {
+  } else if (again == Again::later || (plan_.reconnect && phase_ != Phase::connecting)) {
     reopen_later_.push_back({&client, now + kReconnectPause});
   } else {
     client.gone = true;
@@ -116,15 +118,17 @@ template <Carrier Net>
 void Load<Net>::ready(Client& client, Nanoseconds now)
   requires net::Streams<Net>
 {
+  const std::size_t i = index(client);
   client.opened = client.usable = true;
-  client.first_sent = book_.sent(index(client));
+  client.first_sent = book_.oldest(i);
   if (client.opened_before) counts_.opened_again.add();
   client.opened_before = true;
   counts_.connect.record(now - client.connect_began_ns);
   counts_.connected.publish();
   --connecting_;
   ++alive_;
-  if (phase_ == Phase::running) fill(index(client), now);
+  repeat(client, now);
+  if (phase_ == Phase::running) fill(i, now);
 }
 
 // What a server says before it is asked; returns how many bytes of it.
@@ -158,22 +162,90 @@ void Load<Net>::on_close(net::Conn& conn, int error)
   const bool was_open = client.opened;
   if (error == 0 && was_open && !client.refused && !client.retired) close_ends_reply(client);
   const bool retired = client.retired, refused = client.refused;
-  const bool by_other_end = was_open && !retired && !refused && !one_way_;
-  const bool replied = by_other_end && book_.oldest(i) != client.first_sent;
-  const bool idle = by_other_end && book_.under_way(i) == 0 && (error == 0 || error == ECONNRESET);
+  const bool by_other_end = was_open && !retired && !refused;
+  const bool replied = by_other_end && !one_way_ && book_.oldest(i) != client.first_sent;
+  const bool idle = by_other_end && lost_nothing(conn, error);
+  const bool untaken = by_other_end && !idle && this->untaken(conn, error);
+  const bool repeats = untaken && may_repeat(i);
   if (!retired && !refused && was_open && counts_.note.empty())
     counts_.note = exchange_.unfinished(i);
   client.opened = client.retired = client.refused = client.usable = false;
   --(was_open ? alive_ : connecting_);
   if (was_open) counts_.closed.add();
-  under_way_ -= book_.lose_all(i);
-  if (idle) {
-    counts_.closed_idle.add();
-  } else if (!retired && !refused) {
-    const std::string why = error == 0 ? kClosed : std::strerror(error);
+  if (idle) counts_.closed_idle.add();
+  if (!repeats) under_way_ -= book_.lose_all(i);
+  if (!idle && !repeats && !retired && !refused) {
+    const std::string why = untaken ? kUntaken : error == 0 ? kClosed : std::strerror(error);
     fail(was_open ? why : error == EADDRNOTAVAIL ? kNoPort : "connect: " + why);
   }
-  ended(client, retired ? Again::now : idle || replied ? Again::when_due : Again::later_if_asked);
+  client.replied_before |= replied;
+  if (retired || repeats) return ended(client, Again::now);
+  if (idle || replied) return ended(client, Again::when_due);
+  ended(client, by_other_end && some_replied() ? Again::later : Again::later_if_asked);
+}
+
+// Whether nothing was under way when the server closed the connection: without replies, whether it
+// had taken all.
+template <Carrier Net>
+bool Load<Net>::lost_nothing(const net::Conn& conn, int error) const
+  requires net::Streams<Net>
+{
+  if (book_.under_way(index(*static_cast<const Client*>(conn.user))) > 0) return false;
+  if (one_way_) return error == 0 && net_.unacknowledged(conn) == 0;
+  return error == 0 || error == ECONNRESET;
+}
+
+// Whether the server had closed the connection before it took a byte of what is under way: its FIN
+// does not acknowledge that, and EPIPE says that the FIN had come. An RST says neither.
+template <Carrier Net>
+bool Load<Net>::untaken(const net::Conn& conn, int error) const
+  requires net::Streams<Net>
+{
+  const std::size_t i = index(*static_cast<const Client*>(conn.user));
+  if (error == EPIPE) return book_.under_way(i) == 1;
+  if (error != 0 || !conn.stash.empty() || !exchange_.unfinished(i).empty()) return false;
+  std::size_t size = 0;
+  for (std::uint32_t next = book_.oldest(i); next != book_.sent(i); ++next)
+    size += exchange_.request(message(i, next)).size();
+  return net_.unacknowledged(conn) >= size;
+}
+
+// Whether all that is under way can be sent once more, and was not before.
+template <Carrier Net>
+bool Load<Net>::may_repeat(std::size_t client) const
+  requires net::Streams<Net>
+{
+  std::uint32_t next = book_.oldest(client);
+  if (next < clients_[client].not_repeated) return false;
+  while (next != book_.sent(client) && exchange_.repeatable(message(client, next))) ++next;
+  return next == book_.sent(client);
+}
+
+// Sends what was under way when the server closed the connection before this one.
+template <Carrier Net>
+void Load<Net>::repeat(Client& client, Nanoseconds now)
+  requires net::Streams<Net>
+{
+  const std::size_t i = index(client);
+  if (book_.under_way(i) == 0) return;
+  for (std::uint32_t next = book_.oldest(i); next != book_.sent(i); ++next) {
+    const bool measured = this->measured(i, next);
+    const std::size_t size = transmit(i, message(i, next));
+    if (in_time(measured, now)) counts_.bytes_out.add(size);
+    if (measured) counts_.repeated.add();
+  }
+  client.not_repeated = book_.sent(i);
+}
+
+// Whether the server has replied over any connection of this thread.
+template <Carrier Net>
+bool Load<Net>::some_replied() const noexcept
+  requires net::Streams<Net>
+{
+  return std::ranges::any_of(clients_, [&](const Client& client) {
+    return client.replied_before ||
+           (client.opened && book_.oldest(index(client)) != client.first_sent);
+  });
 }
 
 // The reply was the last of its connection, which is opened again. What was sent behind its request

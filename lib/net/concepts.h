@@ -50,6 +50,8 @@ concept Reactor = requires(R reactor, const R& constant) {
 ///   flush(conn)                  hands appended and lent bytes to the kernel; needed only outside
 ///                                on_open and on_data
 ///   handed(conn)                 whether the kernel has taken what was flushed
+///   unacknowledged(conn)         bytes sent that the kernel of the other end has not acknowledged,
+///                                in on_close too; less or 0 where that is not known
 ///   close(conn, errno)           ends a connection; on_close gets this errno at the end of a turn
 ///   resume(conn)                 reads a paused connection again; bytes that were left
 ///                                unconsumed come first, in the next turn
@@ -64,6 +66,7 @@ concept Streams = Reactor<R> && requires(R reactor, Conn& conn, const Address& a
   { reactor.connect(address, connecting, user) } -> std::same_as<Result<Conn*>>;
   { reactor.flush(conn) } -> std::same_as<void>;
   { reactor.handed(conn) } -> std::same_as<Handed>;
+  { reactor.unacknowledged(conn) } -> std::same_as<std::size_t>;
   { reactor.close(conn, 0) } -> std::same_as<void>;
   { reactor.resume(conn) } -> std::same_as<void>;
   { reactor.release(conn) } -> std::same_as<Fd>;

@@ -46,6 +46,9 @@ class EpollReactor {
   Handed handed(const Conn& conn) const noexcept {
     return static_cast<const EpollConn&>(conn).unsent() == 0 ? Handed::all : Handed::waiting;
   }
+  std::size_t unacknowledged(const Conn& conn) const noexcept {
+    return unacknowledged_by_peer(conn.fd) + static_cast<const EpollConn&>(conn).unsent();
+  }
   void close(Conn& conn, int error = 0);
   void resume(Conn& conn);
   Fd release(Conn& conn);

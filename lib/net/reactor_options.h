@@ -52,8 +52,8 @@ struct ReactorOptions {
   /// io_uring: the most receive buffers, a power of two up to 32,768. Only a few are in use until
   /// the kernel runs out of them, because those stay in cache.
   unsigned buffers = 1024;
-  /// io_uring: bytes of one receive buffer. A reply of 16 KiB with a head costs netload 0.92 of what
-  /// it costs with 16 KiB, which take two of them; small messages cost the same.
+  /// io_uring: bytes of one receive buffer. A reply of 16 KiB with a head costs netload 0.92 of
+  /// what it costs with 16 KiB, which take two of them; small messages cost the same.
   std::size_t buffer_size = 32 << 10;
   /// io_uring: a receive that delivered and is then silent for one to two times this long is armed
   /// again, which finds a connection whose reset the kernel forgot.

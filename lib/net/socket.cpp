@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <linux/sock_diag.h>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -191,6 +193,11 @@ std::optional<Segments> segments_of(int fd) noexcept {
   if (size < kNeeded) return std::nullopt;
   return Segments{info.tcpi_segs_in, info.tcpi_segs_out, info.tcpi_data_segs_in,
                   info.tcpi_data_segs_out};
+}
+
+std::size_t unacknowledged_by_peer(int fd) noexcept {
+  int bytes = 0;
+  return ::ioctl(fd, SIOCOUTQ, &bytes) == 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
 std::uint64_t drops_of(int fd) noexcept {

@@ -76,6 +76,11 @@ struct Segments {
 /// Nothing for a socket that is not TCP.
 std::optional<Segments> segments_of(int fd) noexcept;
 
+/// Bytes that the kernel has taken for a TCP connection and its other end has not acknowledged
+/// (SIOCOUTQ of tcp(7)), also once that has ended it. Of a Unix socket, the memory of what the
+/// other end has not read: 0 when it has ended.
+std::size_t unacknowledged_by_peer(int fd) noexcept;
+
 /// Datagrams that the kernel has received for a socket and dropped, nearly always because its
 /// buffer was full (SO_MEMINFO, Linux 4.12): counted from its start, whether more arrive or not.
 std::uint64_t drops_of(int fd) noexcept;

@@ -46,6 +46,9 @@ class UringReactor {
   Result<Conn*> connect(const Address& to, const ConnectOptions& options, void* user);
   void flush(Conn& conn);
   Handed handed(const Conn& conn) const noexcept;
+  std::size_t unacknowledged(const Conn& conn) const noexcept {
+    return unacknowledged_by_peer(conn.fd) + static_cast<const UringConn&>(conn).unsent();
+  }
   /// on_close follows when the operations of the connection have ended.
   void close(Conn& conn, int error = 0);
   void resume(Conn& conn);

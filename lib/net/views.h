@@ -48,6 +48,7 @@ class StreamsView : public ReactorView<Backend> {
   }
   void flush(Conn& conn) { backend_.flush(conn); }
   Handed handed(const Conn& conn) const { return backend_.handed(conn); }
+  std::size_t unacknowledged(const Conn& conn) const { return backend_.unacknowledged(conn); }
   void close(Conn& conn, int error = 0) { backend_.close(conn, error); }
   void resume(Conn& conn) { backend_.resume(conn); }
   Fd release(Conn& conn) { return backend_.release(conn); }

@@ -113,16 +113,20 @@ void put_backlog(std::string& text, const std::optional<Stages>& stages) {
 std::string text_of(const Outcome& outcome) {
   if (outcome.planned == 0) return "nothing was planned or sent";
   std::string text = format_count(outcome.planned);
-  if (outcome.answered == outcome.planned) return text + " planned, sent and answered";
-  text += outcome.sent == outcome.planned ? " planned and sent" : " planned";
   const auto add = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) text += fmt::format(", {} {}", format_count(count), what);
   };
-  if (outcome.sent < outcome.planned) add(outcome.sent, "sent");
-  add(outcome.unsent, "unsent");
-  add(outcome.answered, "answered");
-  add(outcome.lost, "lost");
-  add(outcome.late, "of them late");
+  if (outcome.answered == outcome.planned) {
+    text += " planned, sent and answered";
+  } else {
+    text += outcome.sent == outcome.planned ? " planned and sent" : " planned";
+    if (outcome.sent < outcome.planned) add(outcome.sent, "sent");
+    add(outcome.unsent, "unsent");
+    add(outcome.answered, "answered");
+    add(outcome.lost, "lost");
+    add(outcome.late, "of them late");
+  }
+  add(outcome.repeated.value_or(0), "sent once more");
   return text;
 }
 

@@ -127,6 +127,7 @@ struct Outcome {
   std::uint64_t lost = 0;
   std::uint64_t late = 0;
   std::uint64_t unsent = 0;
+  std::optional<std::uint64_t> repeated = std::nullopt;
 
   void fields(auto& f) {
     f.table("outcome", "planned = sent + unsent, sent = answered + lost.");
@@ -137,6 +138,10 @@ struct Outcome {
     f("late", late, kCounted, "The part of lost whose answer came after the timeout.",
       {.most = "lost"});
     f("unsent", unsent, kCounted, "Planned, and never sent.");
+    f("repeated", repeated, kCounted,
+      "The part of sent that was sent once more: the server had closed the connection before it "
+      "took them. Absent over UDP.",
+      {.most = "sent"});
   }
 };
 

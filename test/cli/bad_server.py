@@ -27,6 +27,11 @@ class BadServer:
         self._accepting = threading.Thread(target=self._accept, daemon=True)
         self._accepting.start()
 
+    def refuse_others(self):
+        """From now on nobody listens."""
+        with contextlib.suppress(OSError):  # Nobody does.
+            self._listener.shutdown(socket.SHUT_RDWR)
+
     def _accept(self):
         number = 0
         with contextlib.suppress(OSError):
@@ -46,7 +51,7 @@ class BadServer:
 
     def __exit__(self, *_):
         self.ended.set()
-        self._listener.shutdown(socket.SHUT_RDWR)
+        self.refuse_others()
         self._accepting.join()  # Or it would accept at the next listener, which gets the same descriptor.
         self._listener.close()
         for thread, connection in self._serving:
@@ -71,6 +76,12 @@ def echo_messages(connection, count, size):
 def reset(connection):
     """Ends a connection with a reset (SO_LINGER of 0 s)."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def answer_and_close(connection, answer):
+    """The answer and the FIN leave in one segment, so that what is sent behind the answer meets a closed connection."""
+    connection.send(answer, socket.MSG_MORE)
     connection.close()
 
 

@@ -146,7 +146,8 @@ def four_ranks_are_one_load():
     with anywhere() as cluster, cluster.start(4, "-c", "400", "-r", "10", "-d", "2s", "--json", cluster.target) as job:
         job.finish(SECONDS).ended_with(0)
         result = result_of(job)
-        equal(result["outcome"], {"planned": 8000, "sent": 8000, "answered": 8000, "lost": 0, "late": 0, "unsent": 0},
+        equal(result["outcome"], {"planned": 8000, "sent": 8000, "answered": 8000, "lost": 0, "late": 0, "unsent": 0,
+                                  "repeated": 0},
               "what became of the messages")
         equal(result["latency_ns"]["count"], 8000, "latencies")
         equal(result["totals"]["connections"], 400, "connections")

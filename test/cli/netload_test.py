@@ -25,7 +25,7 @@ def document(server, *flags, code=0):
 
 
 def all_well(planned):
-    return {"planned": planned, "sent": planned, "answered": planned, "lost": 0, "late": 0, "unsent": 0}
+    return {"planned": planned, "sent": planned, "answered": planned, "lost": 0, "late": 0, "unsent": 0, "repeated": 0}
 
 
 def expect_plan(result, planned):

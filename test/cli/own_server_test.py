@@ -10,7 +10,7 @@ import struct
 import tempfile
 import threading
 
-from bad_server import TIMEOUT, BadServer
+from bad_server import TIMEOUT, BadServer, answer_and_close
 from case import case, contains, equal, expect, run, wait_until
 from foul import shown_as_letters
 from outcome import expect_outcome
@@ -276,6 +276,75 @@ def a_body_until_the_server_closes():
         result = ended.ended_with(0).json()
         equal(result["outcome"]["answered"], 50, "answered")
         equal(result["totals"]["errors"], {}, "errors")
+
+
+PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
+def take_request(connection):
+    """A request of HTTP without a body, of which nothing is left unread."""
+    request = b""
+    while not request.endswith(b"\r\n\r\n"):
+        part = connection.recv(1 << 16)
+        if not part:
+            raise ConnectionError
+        request += part
+
+
+def closes_behind(every):
+    """Ends each connection behind that many answers, and does not say so."""
+    def behave(connection, _):
+        for _ in range(every - 1):
+            take_request(connection)
+            connection.sendall(PAGE)
+        take_request(connection)
+        answer_and_close(connection, PAGE)
+    return BadServer(behave)
+
+
+@case
+def a_connection_that_is_closed_behind_an_answer():
+    """With a rate nothing is under way then, or a request that comes too late; without, that always is."""
+    for every, load in itertools.product([1, 5], [["-r", "20"], []]):
+        with closes_behind(every) as server:
+            ended = netload(f"http://{server.address}", "-c", "1", *load, "-n", "20", "--json").ended_with(0)
+            result = ended.json()
+            outcome = expect_outcome(result)
+            what = f"of {outcome} and {result['totals']} with {load}"
+            equal([outcome["planned"], outcome["answered"]], [20, 20], f"planned and answered {what}")
+            equal(result["totals"]["errors"], {}, f"errors {what}")
+            # Each connection has its share of answers, and none is opened behind the last.
+            again = 20 // every - 1
+            equal([result["totals"]["connections"], result["totals"]["opened_again"]], [1, again], f"connections {what}")
+            if load:
+                expect(outcome["repeated"] <= again, f"repeated {what}")
+            else:
+                equal(outcome["repeated"], again, f"repeated {what}")
+
+
+@case
+def what_may_not_be_repeated_is_an_error_of_its_name():
+    with closes_behind(1) as server:
+        ended = netload(f"http://{server.address}", "-c", "1", "-n", "20", "--method", "POST", "--json").ended_with(4)
+        result = ended.json()
+        outcome = expect_outcome(result)
+        # The request behind each answer.
+        equal([outcome[part] for part in ["answered", "lost", "repeated"]], [10, 10, 0], f"outcome: {outcome}")
+        equal(result["totals"]["errors"], {"closed by the server before it took the request": 10}, "errors")
+
+
+@case
+def a_request_is_repeated_once():
+    """A server that ends every connection but the first without an answer."""
+    def behave(connection, number):
+        if number == 0:
+            take_request(connection)
+            answer_and_close(connection, PAGE)
+    with BadServer(behave) as server:
+        ended = netload(f"http://{server.address}", "-c", "1", "-n", "2", "--json", *TIMEOUT).ended_with(4)
+        outcome = expect_outcome(ended.json())
+        equal([outcome["answered"], outcome["lost"]], [1, 1], f"outcome: {outcome}")
+        equal(outcome["repeated"], 1, f"outcome: {outcome}")
 
 
 @case

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """netload against servers of other projects: what they answer, and what becomes of their faults."""
 
+import contextlib
 import os
 import re
+import signal
 import tempfile
 
 import datagram_drops
+from bad_server import BadServer
 from case import case, contains, equal, expect, run, wait_until
 from document import count_from
 from outcome import expect_outcome
-from process import cpu_seconds, netload, require_backend, start_netload
+from process import children_of, cpu_seconds, lines_of, netload, require_backend, start_netload
 from real_servers import DNS_ANSWER_SIZE, DNS_QUESTION, dns, haproxy, memcached, nginx, redis, smtp
-from standstill import UNTIL_TOLD, stood_still
+from standstill import UNTIL_TOLD, answered_in, stood_still
 from stream_relay import StreamRelay
 
 SHORT = ["-c", "10", "-n", "2000", "--json"]
@@ -48,8 +51,8 @@ def starts_and_dies(server, target, *flags):
         server.kill()
         load.finish().ended_with(4)
         errors = load.json()["totals"]["errors"]
-        # It is refused, or the port still takes it and ends it too.
-        equal(sum(errors.values()), 2 * 10, f"connections that broke, and did not open again: {errors}")
+        not_again = sum(count for kind, count in errors.items() if kind.startswith("connect: "))
+        equal(not_again, 10, f"connections that did not open again: {errors}")
 
 
 def stands_still(server, *flags, **until):
@@ -198,6 +201,45 @@ def nginx_behind_haproxy():
         server.kill()
         result = checked(f"http://{front.address}/short", code=4)
         equal(set(result["totals"]["errors"]), {"HTTP 503"}, "errors without the server behind it")
+
+
+@case
+def idle_connections_are_closed():
+    """nginx and redis after a second, and after five a server that does as Node: nothing is lost, and no error."""
+    def behave(connection, _):
+        connection.settimeout(5)
+        while connection.recv(1 << 16):
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    with nginx(idle_s=1) as web, redis("--timeout", "1") as store, BadServer(behave) as node, \
+            contextlib.ExitStack() as stack:
+        # The second message of each comes eight seconds behind the first.
+        loads = [stack.enter_context(start_netload(target, "-c", "1", "-r", "0.125", "-n", "2", "--json"))
+                 for target in (f"http://{web.address}/short", f"redis://{store.address}", f"http://{node.address}")]
+        for load in loads:
+            result = load.finish().ended_with(0).json()
+            expect_outcome(result)
+            equal([result["outcome"]["answered"], result["totals"]["errors"]], [2, {}], f"outcome: {load.argv}")
+            equal([result["totals"][part] for part in ["connections", "opened_again"]], [1, 1], f"opened: {load.argv}")
+            contains(" ".join(result["path"]["evidence"]), "the server closed 1 connection with nothing under way")
+
+
+@case
+def nginx_that_is_reloaded():
+    """Its old process ends, and closes what is idle. What it had not read is an error, and the run goes on."""
+    with nginx(master="on") as server, start_netload(f"http://{server.address}/short", "-c", "10", *UNTIL_TOLD) as load:
+        wait_until(lambda: answered_in(lines_of(load)) > 0 or not load.running, "it ran")
+        old = children_of(server.pid)
+        os.kill(server.pid, signal.SIGHUP)
+        wait_until(lambda: not old & children_of(server.pid), "the old process ended")
+        seen = len(lines_of(load))
+        wait_until(lambda: answered_in(lines_of(load)[seen + 1:]) > 0 or not load.running, "it went on")
+        load.signal(signal.SIGINT)
+        result = lines_of(load.finish().ended_with(130))[-1]
+    expect_outcome(result)
+    expect("given_up_s" not in result["loop"], f"loop: {result['loop']}")
+    equal(result["totals"]["connections"], 10, "connections")
+    expect(result["totals"]["opened_again"] >= 10, f"connections: {result['totals']}")
+    expect(set(result["totals"]["errors"]) <= {"Connection reset by peer"}, f"errors: {result['totals']['errors']}")
 
 
 @case

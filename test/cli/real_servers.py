@@ -54,10 +54,10 @@ def memcached(*arguments):
 
 
 NGINX = """
-daemon off; master_process off; pid {folder}/pid; error_log stderr;
+daemon off; master_process {master}; pid {folder}/pid; error_log stderr;
 events {{ worker_connections 512; }}
 http {{
-  access_log off; keepalive_requests {requests};
+  access_log off; keepalive_requests {requests}; keepalive_timeout {idle_s}s;
   client_body_temp_path {folder}/1; proxy_temp_path {folder}/2; fastcgi_temp_path {folder}/3;
   uwsgi_temp_path {folder}/4; scgi_temp_path {folder}/5;
   server {{
@@ -71,7 +71,7 @@ http {{
 """
 
 
-def nginx(requests=1_000_000):
+def nginx(requests=1_000_000, idle_s=75, master="off"):
     folder = tempfile.TemporaryDirectory(prefix="nginx-")
     os.chmod(folder.name, 0o755)
     port = free_port()
@@ -80,7 +80,7 @@ def nginx(requests=1_000_000):
         with open(f"{folder.name}/{name}", "w", encoding="ascii") as file:
             file.write(("0123456789abcdef" * (size // 16 + 1))[:size])
     with open(f"{folder.name}/conf", "w", encoding="ascii") as file:
-        file.write(NGINX.format(folder=folder.name, port=port, requests=requests))
+        file.write(NGINX.format(folder=folder.name, port=port, requests=requests, idle_s=idle_s, master=master))
     server = RealServer(port, command("nginx", "nginx-light"), "-c", f"{folder.name}/conf", folder=folder)
     server.path = f"{folder.name}/socket"
     return server

@@ -317,6 +317,34 @@ TEST_CASE("reads of redis and memcached are hits or misses, and nothing else is"
   CHECK(both.read("$1\r\nv\r\n", 1).kind == wire::kHit);
 }
 
+TEST_CASE("what changes nothing at the server is repeatable, and nothing else is") {
+  const auto repeatable = [](const char* reply, const char* send) {
+    return Spoken({.send = {send}, .reply = reply})
+        .exchange->repeatable({0, Spoken::kConnection, 0});
+  };
+  for (const char* request : {"GET / HTTP/1.1\\r\\n\\r\\n", "HEAD / HTTP/1.1\\r\\n\\r\\n",
+                              "OPTIONS * HTTP/1.1\\r\\n\\r\\n"})
+    CHECK(repeatable("http", request));
+  for (const char* request : {"POST / HTTP/1.1\\r\\n\\r\\n", "PUT / HTTP/1.1\\r\\n\\r\\n",
+                              "DELETE / HTTP/1.1\\r\\n\\r\\n", "GETS / HTTP/1.1\\r\\n\\r\\n"})
+    CHECK_FALSE(repeatable("http", request));
+  for (const char* request :
+       {"GET k\\r\\n", "mget a b\\r\\n", "PING\\r\\n", "*2\\r\\n$4\\r\\nLLEN\\r\\n$1\\r\\nk\\r\\n"})
+    CHECK(repeatable("resp", request));
+  for (const char* request : {"SET k v\\r\\n", "GETDEL k\\r\\n", "lpop k\\r\\n", "SPOP k\\r\\n",
+                              "INCR k\\r\\n", "*2\\r\\n$4\\r\\nRPOP\\r\\n$1\\r\\nk\\r\\n"})
+    CHECK_FALSE(repeatable("resp", request));
+  for (const char* request : {"get k\\r\\n", "gets a b\\r\\n", "version\\r\\n"})
+    CHECK(repeatable("memcached", request));
+  for (const char* request : {"set k 0 0 1\\r\\nv\\r\\n", "incr k 1\\r\\n", "gat 1 k\\r\\n"})
+    CHECK_FALSE(repeatable("memcached", request));
+  CHECK_FALSE(repeatable("line", "GET k\\r\\n"));
+  const Spoken both({.send = {"SET k v\\r\\n", "GET k\\r\\n"}, .reply = "resp"});
+  CHECK_FALSE(both.exchange->repeatable({0, Spoken::kConnection, 0}));
+  CHECK(both.exchange->repeatable({0, Spoken::kConnection, 1}));
+  CHECK_FALSE(plan_exchange({}, 0).value()->exchange(1)->repeatable({0, 0, 0}));  // An echo.
+}
+
 TEST_CASE("an expected text pardons an error only where it is that of one") {
   const auto pardoned = [](std::string reply, std::string expect, std::string_view bytes) {
     return !speak(std::move(reply), std::move(expect)).read(bytes).error;

@@ -316,7 +316,7 @@ TEST_CASE("the report names every figure and fits 80 columns") {
                            "10.0 us",
                            "3.81 MiB",
                            "38.5 % busy",
-                           "outcome     200,000 planned, sent and answered\n",
+                           "outcome     200,000 planned, sent and answered, 12 sent once more\n",
                            "pacing      12 sent over 10.0 ms behind their time\n",
                            "timeout 3, connect refused 1,200",
                            "verify passed: 200,000 replies",
@@ -354,6 +354,9 @@ TEST_CASE("an outcome is told in one line, which names every part that is not em
   CHECK(told({10, 10, 0, 10, 1, 0}) == "10 planned and sent, 10 lost, 1 of them late");
   CHECK(told({10, 7, 7, 0, 0, 3}) == "10 planned, 7 sent, 3 unsent, 7 answered");
   CHECK(told({10, 0, 0, 0, 0, 10}) == "10 planned, 10 unsent");
+  CHECK(told({3, 3, 3, 0, 0, 0, 2}) == "3 planned, sent and answered, 2 sent once more");
+  CHECK(told({10, 10, 8, 2, 0, 0, 4}) ==
+        "10 planned and sent, 8 answered, 2 lost, 4 sent once more");
   CHECK(told({10, 7, 4, 3, 2, 3}) ==
         "10 planned, 7 sent, 3 unsent, 4 answered, 3 lost, 2 of them late");
 }

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     const RunResult datagrams = sample_of_datagrams();
     result.totals.datagrams = datagrams.totals.datagrams;
     result.outcome = datagrams.outcome;
+    result.outcome->repeated = 12;
     result.delivery = datagrams.delivery;
     result.server_unknown = "a process of another user";
     result.server_parts_unknown = UnknownParts{{"closing_s", "it ran on"}};

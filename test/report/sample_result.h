@@ -65,7 +65,8 @@ inline RunResult sample_result() {
   result.stages = Stages{summarize(single, "walk"),
                          {.looks = 100, .mean = 92.5, .p50 = 0, .p99 = 460, .max = 2'048},
                          {.looks = 100, .mean = 0.5, .p50 = 0, .p99 = 0, .max = 50}};
-  result.outcome = Outcome{.planned = 200'000, .sent = 200'000, .answered = 200'000};
+  result.outcome =
+      Outcome{.planned = 200'000, .sent = 200'000, .answered = 200'000, .repeated = 12};
   result.answers = {{"200", 199'000}, {"404", 1'000}};
   result.loop = Loop{.gap_max = 2'500'000, .held_up_s = 0.0125};
   result.server_loop = ServerLoop{.gap_max = 1'250'000, .held_up_s = 0.005, .away_s = 0.0005};

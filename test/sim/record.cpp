@@ -107,8 +107,9 @@ void Record::see_load(const net::sim::Seen& seen, Nanoseconds taken_until) {
   if (!seen.datagram.empty()) return see_datagram(seen, taken_until);
   if (seen.what == What::connecting) {
     Client& client = client_of(seen.user);
-    const auto next = static_cast<std::uint32_t>(client.messages.size());
-    streams_[seen.connection] = {&client, seen.at, next, next, next};
+    const auto next = client.repeats_from.value_or(client.messages.size());
+    client.repeats_from.reset();
+    streams_[seen.connection] = {&client, seen.at, next, next, next, next};
     return;
   }
   if (!streams_.contains(seen.connection)) {  // A socket over UDP is ready at once.
@@ -126,8 +127,11 @@ void Record::see_load(const net::sim::Seen& seen, Nanoseconds taken_until) {
     connect_.record(seen.at - stream.began);
   } else if (seen.what == What::sent) {
     while (stream.sent_bytes < seen.bytes) {
-      sent(client, seen.at, 0);
-      stream.sent_bytes += client.messages.back().size;
+      if (stream.next == client.messages.size())
+        sent(client, seen.at, 0);
+      else
+        client.messages[stream.next].repeated = seen.at;
+      stream.sent_bytes += client.messages[stream.next++].size;
     }
     if (stream.sent_bytes > seen.bytes) complain("a part of a message left");
     const auto under_way = client.messages.size() - stream.answered;
@@ -158,9 +162,22 @@ void Record::closed(Stream& stream, const net::sim::Seen& seen) {
         seen.arrived <= oldest.sent + plan_.timeout)
       complain("a connection was given up whose reply had come in time");
   }
+  if (seen.by_peer && seen.error == 0 && may_repeat(stream)) client.repeats_from = stream.answered;
   for (; stream.answered < client.messages.size(); ++stream.answered)
-    client.messages[stream.answered].lost = true;
+    client.messages[stream.answered].lost = !client.repeats_from;
   stream.open = false;
+}
+
+// Whether the server read no byte of what it did not answer, and may read all of that twice.
+bool Record::may_repeat(const Stream& stream) const {
+  const auto& messages = stream.client->messages;
+  bool may = stream.answered < messages.size() && stream.taken == stream.answered &&
+             stream.read_bytes == stream.taken_bytes;
+  for (std::uint32_t i = stream.answered; may && i < messages.size(); ++i) {
+    const Bytes request = exchange_->request({0, stream.client->connection, i});
+    may = messages[i].repeated == 0 && as_text(request).starts_with("GET ");
+  }
+  return may;
 }
 
 void Record::see_datagram(const net::sim::Seen& seen, Nanoseconds taken_until) {
@@ -193,6 +210,7 @@ void Record::see_server(const net::sim::Seen& seen) {
   const auto found = streams_.find(seen.connection);
   if (found == streams_.end() || seen.what != What::read) return;
   Stream& stream = found->second;
+  stream.read_bytes = seen.bytes;
   while (stream.taken < stream.client->messages.size()) {
     const std::size_t size = stream.client->messages[stream.taken].size;
     if (stream.taken_bytes + size > seen.bytes) return;
@@ -231,7 +249,7 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
   std::vector<std::string> differences = complaints_;
   measure::Histogram response, service, lateness;
   std::uint64_t sent = 0, answered = 0, late = 0, copies = 0, reordered = 0;
-  std::uint64_t bytes_out = 0, bytes_in = 0, in_time = 0, drained = 0;
+  std::uint64_t bytes_out = 0, bytes_in = 0, in_time = 0, drained = 0, repeated = 0;
   Nanoseconds last = 0;
   const Nanoseconds from = start_ + plan_.warmup;
   const Nanoseconds end = plan_.duration > 0 ? from + plan_.duration : kNever;
@@ -241,6 +259,7 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
   for (const auto& [user, client] : clients_) {
     for (const Message& message : client->messages) {
       if (asked(message, message.sent)) bytes_out += message.size;
+      if (message.repeated > 0 && asked(message, message.repeated)) bytes_out += message.size;
       if (message.answered > 0 && asked(message, message.answered)) {
         ++in_time;
         bytes_in += message.reply;
@@ -248,6 +267,7 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
       if (!message.measured) continue;
       ++sent;
       if (plan_.open_loop()) lateness.record(message.sent - message.planned);
+      repeated += message.repeated > 0;
       late += message.late;
       copies += message.copies;
       if (message.answered == 0) continue;
@@ -272,6 +292,7 @@ std::vector<std::string> Record::compare(const Counts& counts, bool cut_short) c
   same("answered", answered, counts.answered.get());
   same("answered in time", in_time, counts.in_time.get());
   same("answered in the drain", drained, counts.drained.get());
+  same("sent once more", repeated, counts.repeated.get());
   same("late", late, counts.late.get());
   same("duplicated", copies, counts.duplicated.get());
   same("reordered", reordered, counts.reordered.get());

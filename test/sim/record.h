@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,8 @@ class Record {
     Nanoseconds answered = 0;  // Not before the end of the run: 0.
     bool measured;
     bool late = false;
-    bool lost = false;  // With its connection.
+    bool lost = false;         // With its connection.
+    Nanoseconds repeated = 0;  // When it was sent once more; never: 0.
     std::size_t size;
     std::size_t reply = 0;     // Bytes of its answer.
     std::uint64_t copies = 0;  // UDP: answers after the first.
@@ -64,17 +66,20 @@ class Record {
     std::vector<Message> messages;
     std::uint32_t newest = 0;  // UDP: the latest message answered.
     bool opened = false;
+    std::optional<std::uint32_t> repeats_from;  // What its next connection sends first, once more.
   };
 
   struct Stream {
     Client* client;
     Nanoseconds began;
     std::uint32_t first;     // Its first message,
-    std::uint32_t answered;  // the next one to be answered,
+    std::uint32_t next;      // the next one to be sent,
+    std::uint32_t answered;  // answered,
     std::uint32_t taken;     // and taken in by the server.
     std::uint64_t sent_bytes = 0;
     std::uint64_t answered_bytes = 0;
     std::uint64_t taken_bytes = 0;
+    std::uint64_t read_bytes = 0;  // By the server, of a message that is not whole too.
     bool open = false;
     bool connecting = true;
   };
@@ -85,6 +90,7 @@ class Record {
   void answer(Message& message, const net::sim::Seen& seen);
   void see_datagram(const net::sim::Seen& seen, Nanoseconds taken_until);
   void closed(Stream& stream, const net::sim::Seen& seen);
+  bool may_repeat(const Stream& stream) const;
   void complain(std::string sentence);
   std::uint64_t planned_in_all() const;
 

@@ -247,6 +247,8 @@ void Play<End>::check_end(bool over) {
     played_.answered += thread.counts->answered.get();
     played_.late += thread.counts->late.get();
     played_.failed += thread.counts->failed.get();
+    played_.opened_again += thread.counts->opened_again.get();
+    played_.repeated += thread.counts->repeated.get();
     if (thread.end.connections() > scenario_.plan.own_connections())
       played_.differences.emplace_back("more connections stand than were asked for");
   }

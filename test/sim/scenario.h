@@ -41,6 +41,7 @@ struct Played {
   Nanoseconds started = 0;
   Nanoseconds ended = 0;
   std::uint64_t planned = 0, sent = 0, answered = 0, late = 0, failed = 0;  ///< Of all threads.
+  std::uint64_t opened_again = 0, repeated = 0;
 };
 
 /// Plays a scenario to its end, in virtual time.

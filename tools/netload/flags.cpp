@@ -179,9 +179,10 @@ void add_connections(CommandLine& line, LoadOptions& options) {
            "With a rate: even, or poisson, where the gaps between messages are random (even)");
   line.add("--churn", options.churn, "N", parse_positive,
            "Close each connection after N messages and open another (never)");
-  line.add_flag("--reconnect", options.reconnect,
-                "Open a connection again that ended without a reply or could not be opened, every "
-                "100 ms until it opens");
+  line.add_flag(
+      "--reconnect", options.reconnect,
+      "Open connections again that fail before they had a reply, or for a wrong one, every "
+      "100 ms until they open");
   line.add(
       "--source-ip", options.sources, "LIST", net::Sources::parse,
       "Addresses that connections come from in turn, such as 127.0.0.2-127.0.0.9 (the kernel's "

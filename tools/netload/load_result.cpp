@@ -212,6 +212,7 @@ void add_outcome(report::RunResult& result, const LoadRecord& run) {
   outcome.lost = outcome.sent - outcome.answered;
   // What comes after the books have forgotten its message counts as late, were it answered or not.
   outcome.late = std::min(tally.sum(&load::Counts::late), outcome.lost);
+  if (!over_udp(run.options)) outcome.repeated = tally.sum(&load::Counts::repeated);
   result.outcome = outcome;
 }
 

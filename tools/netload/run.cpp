@@ -257,7 +257,7 @@ std::string Run::why_unanswered(const report::RunResult& outcome, const net::Sto
   for (const auto& [kind, count] : outcome.totals.errors) {
     if (kind == load::kNoReply) silence.waited += count;
     const bool reset = kind == std::strerror(ECONNRESET) || kind == std::strerror(EPIPE);
-    if (kind == load::kClosed || reset) silence.closed += count;
+    if (kind == load::kClosed || kind == load::kUntaken || reset) silence.closed += count;
   }
   const bool unread = outcome.totals.bytes_out < kTlsHead * outcome.outcome->sent;
   silence.speaks_tls = (silence.closed > 0 || unread) && asks_for_tls(stop);

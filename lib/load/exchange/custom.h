@@ -118,6 +118,13 @@ class CustomExchange final : public Exchange {
     return made(id, request, request_);
   }
 
+  bool repeatable(MessageId id) const override {
+    if constexpr (requires { Protocol::repeatable(std::string_view()); })
+      return Protocol::repeatable(plan_.request(id.sequence).text());
+    else
+      return false;
+  }
+
   Reply reply(MessageId id, Bytes bytes) override {
     Line& line = lines_[id.client];
     const wire::Step step = protocol_.framer.take(line.state, bytes, plan_.asked(id.sequence));

@@ -14,6 +14,7 @@ struct Dns {
   using Framer = wire::DnsFramer;
   static constexpr std::string_view kReply = "dns";
 
+  static bool repeatable(std::string_view) noexcept { return true; }
   static std::string error(const wire::Step& step, std::string_view) {
     return "DNS " + name_of_kind(kind(step));
   }

@@ -59,6 +59,8 @@ class Exchange {
   /// The bytes of a message; in a datagram they follow its head().
   virtual Bytes request(MessageId message) = 0;
   virtual Bytes head(MessageId) { return {}; }
+  /// Whether a server may take the message twice, since it changes nothing there.
+  virtual bool repeatable(MessageId) const { return false; }
 
   /// Reads the reply to `message` from the front of `bytes`. Bytes that are not consumed come
   /// again, with more behind them. A datagram is a whole reply or none.

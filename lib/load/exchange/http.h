@@ -27,6 +27,11 @@ struct Http {
   static wire::Asked asked(std::string_view request) noexcept {
     return {.head = request.starts_with("HEAD ")};
   }
+  /// By its method (RFC 9110, 9.2.1).
+  static bool repeatable(std::string_view request) noexcept {
+    return request.starts_with("GET ") || request.starts_with("HEAD ") ||
+           request.starts_with("OPTIONS ");
+  }
   static std::string error(const wire::Step& step, std::string_view) {
     return fmt::format("HTTP {}", step.status);
   }

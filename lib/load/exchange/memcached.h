@@ -20,7 +20,10 @@ struct Memcached : HitsAndMisses {
                                   .line_end = "\r\n"};
 
   static wire::Asked asked(std::string_view request) noexcept {
-    return {.reads = is_one_of(request.substr(0, request.find_first_of(" \r\n")), kReads)};
+    return {.reads = is_one_of(command(request), kReads)};
+  }
+  static bool repeatable(std::string_view request) noexcept {
+    return is_one_of(command(request), kRepeatable);
   }
 
   static std::string error(const wire::Step&, std::string_view reply) {
@@ -34,7 +37,13 @@ struct Memcached : HitsAndMisses {
   Framer framer = {};
 
  private:
+  static std::string_view command(std::string_view request) noexcept {
+    return request.substr(0, request.find_first_of(" \r\n"));
+  }
+
   static constexpr std::string_view kReads[] = {"get", "gets", "gat", "gats", "mg"};
+  // Those that change no time to live, as gat does, and mg with some of its flags.
+  static constexpr std::string_view kRepeatable[] = {"get", "gets", "version", "stats"};
 };
 
 }  // namespace wiremark::load

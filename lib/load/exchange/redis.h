@@ -23,6 +23,11 @@ struct Redis : HitsAndMisses {
   static wire::Asked asked(std::string_view request) noexcept {
     return {.reads = is_one_of(wire::resp_command(request), kReads)};
   }
+  static bool repeatable(std::string_view request) noexcept {
+    const std::string_view command = wire::resp_command(request);
+    return is_one_of(command, kOtherRepeatable) ||
+           (is_one_of(command, kReads) && !is_one_of(command, kTaking));
+  }
 
   static std::string error(const wire::Step&, std::string_view reply) {
     return "RESP -" + std::string(wire::resp_error_word(reply));
@@ -51,6 +56,18 @@ struct Redis : HitsAndMisses {
       "xrange",     "xread",       "xreadgroup", "xrevrange",      "geodist",
       "geohash",    "geopos",      "geosearch",  "dump",           "randomkey",
       "json.get",   "json.mget",   "ts.get"};
+  // Those of them that change what they read.
+  static constexpr std::string_view kTaking[] = {
+      "getdel",  "getex",   "hgetdel", "hgetex",   "lmpop",     "lpop",       "rpop", "lmove",
+      "blmove",  "blmpop",  "blpop",   "brpop",    "rpoplpush", "brpoplpush", "spop", "zmpop",
+      "zpopmax", "zpopmin", "bzmpop",  "bzpopmax", "bzpopmin",  "xreadgroup"};
+  // Others that change nothing.
+  static constexpr std::string_view kOtherRepeatable[] = {
+      "ping",      "echo",       "time",   "info",   "dbsize", "exists",    "type",
+      "ttl",       "pttl",       "strlen", "substr", "keys",   "getrange",  "getbit",
+      "bitcount",  "bitpos",     "llen",   "lpos",   "hlen",   "hexists",   "hstrlen",
+      "hscan",     "scard",      "sscan",  "zcard",  "zcount", "zlexcount", "zscan",
+      "sismember", "smismember", "scan",   "xlen",   "pfcount"};
 };
 
 }  // namespace wiremark::load

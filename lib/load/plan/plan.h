@@ -39,7 +39,7 @@ struct Plan {
   Nanoseconds gather = 0;   ///< Open loop: due messages are sent at multiples of it; 0: at once.
   Nanoseconds timeout = 0;  ///< A reply later than this ends its connection; over UDP it is lost.
   std::uint64_t churn = 0;  ///< Messages of a connection before it is opened again; 0 is no limit.
-  /// Whether a connection is opened again that gave no reply, or could not be opened.
+  /// Whether a connection is opened again that failed otherwise than by the server's end of it.
   bool reconnect = false;
   double connect_rate_hz = 0;  ///< Connections started per second; 0 is as fast as they open.
 

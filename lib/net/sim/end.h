@@ -55,6 +55,7 @@ struct Seen {
   Nanoseconds arrived;  ///< When the last byte had arrived; closed: the last of the connection.
   std::uint64_t unread = 0;  ///< closed: bytes of a stream that arrived and were never read.
   int error = 0;             ///< closed: the errno of on_close.
+  bool by_peer = false;      ///< closed: for its FIN.
 };
 
 using Watch = std::function<void(const Seen&)>;

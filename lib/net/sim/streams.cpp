@@ -138,6 +138,7 @@ bool StreamEnd::read(StreamConn& conn) {
   if (conn.failed != 0) {
     close(conn, conn.failed);
   } else if (conn.ended) {
+    conn.ends = true;
     conn.finish();
     flush(conn);
   }
@@ -327,7 +328,8 @@ void StreamEnd::see_stream(Seen::What what, const StreamConn& conn, std::uint64_
        now(),
        arrived,
        conn.arrived.size(),
-       conn.error});
+       conn.error,
+       conn.ends});
 }
 
 }  // namespace wiremark::net::sim

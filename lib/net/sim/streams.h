@@ -27,7 +27,8 @@ struct StreamConn : Conn {
   StreamConn* peer = nullptr;     // Null before the handshake and after the peer's end.
   bool ready = false;             // The next turn serves it.
   bool shut = false;              // We have sent a FIN and still read.
-  bool ended = false;             // The peer's FIN has arrived, behind its bytes.
+  bool ended = false;             // The peer's FIN has arrived, behind its bytes,
+  bool ends = false;              // and has been read.
   int failed = 0;                 // The errno of an RST, or of a handshake that failed.
   bool answered = false;          // The listener has accepted the handshake.
   std::size_t under_way = 0;      // Bytes sent that the peer has not read.
@@ -62,6 +63,9 @@ class StreamEnd : public End {
   void flush(Conn& conn);
   Handed handed(const Conn& conn) const noexcept {
     return conn.out.empty() && conn.lent_size == 0 ? Handed::all : Handed::waiting;
+  }
+  std::size_t unacknowledged(const Conn& conn) const noexcept {
+    return static_cast<const StreamConn&>(conn).under_way + conn.out.size() + conn.lent_size;
   }
   void close(Conn& conn, int error = 0);
   void resume(Conn& conn);
