@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "load/load_close.h"
 #include "load/load_connections.h"
 #include "load/load_end.h"
 #include "load/load_one_way.h"
@@ -44,7 +45,8 @@ Nanoseconds Load<Net>::on_turn(Nanoseconds now) {
 template <Carrier Net>
 inline bool Load<Net>::quiet(Nanoseconds now) const noexcept {
   return phase_ == Phase::running && !sends_by_itself_ && now < chore_at_ && under_way_ > 0 &&
-         alive_ > 0 && reopening() == 0 && !counts_.ask_oldest.load(std::memory_order_relaxed);
+         alive_ > 0 && reopen_now_.empty() && reopen_later_.empty() &&
+         !counts_.ask_oldest.load(std::memory_order_relaxed);
 }
 
 template <Carrier Net>
