@@ -334,17 +334,17 @@ def what_may_not_be_repeated_is_an_error_of_its_name():
 
 
 @case
-def a_request_is_repeated_once():
-    """A server that ends every connection but the first without an answer."""
-    def behave(connection, number):
-        if number == 0:
-            take_request(connection)
-            answer_and_close(connection, PAGE)
+def what_the_server_took_is_not_repeated():
+    """It reads every second request, and closes in place of an answer."""
+    def behave(connection, _):
+        take_request(connection)
+        connection.sendall(PAGE)
+        take_request(connection)
     with BadServer(behave) as server:
-        ended = netload(f"http://{server.address}", "-c", "1", "-n", "2", "--json", *TIMEOUT).ended_with(4)
+        ended = netload(f"http://{server.address}", "-c", "1", "-n", "20", "--json").ended_with(4)
         outcome = expect_outcome(ended.json())
-        equal([outcome["answered"], outcome["lost"]], [1, 1], f"outcome: {outcome}")
-        equal(outcome["repeated"], 1, f"outcome: {outcome}")
+        equal([outcome[part] for part in ["answered", "lost", "repeated"]], [10, 10, 0], f"outcome: {outcome}")
+        equal(ended.json()["totals"]["errors"], {"closed by the server": 10}, "errors")
 
 
 @case

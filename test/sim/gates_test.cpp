@@ -405,6 +405,20 @@ TEST_CASE(
   CHECK(cross_fins("", nullptr).untaken == crossed.untaken);  // Of an echo nobody knows.
 }
 
+TEST_CASE("a request that met two closed connections is an error") {
+  Scenario scenario = closing_idle(open_loop());
+  scenario.plan.rate_hz = 0.5;
+  scenario.load.path.latency = scenario.server.path.latency = 20 * kMillisecond;
+  scenario.server.reactor.idle_timeout = 5 * kMillisecond;  // Before any request can have come.
+  scenario.exchange.custom = {.send = {"GET %{n}\n"}, .reply = "resp"};
+  scenario.answer = answer_in_resp;
+  const Played played = exactly(scenario);
+  CHECK(played.sent == 10);
+  CHECK(played.repeated == 10);
+  CHECK(played.counts->errors.of_load().at(kUntaken) == 10);
+  CHECK(played.failed == 10);
+}
+
 TEST_CASE("a connection that was closed before the load began is opened for its first message") {
   for (const bool open : {false, true}) {
     Scenario scenario = closing_idle(open ? open_loop() : closed_loop());

@@ -161,12 +161,15 @@ int main(int argc, char** argv) {
   const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 2000;
   const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   std::uint64_t failed = 0, planned = 0, sent = 0, answered = 0, late = 0;
+  std::uint64_t opened_again = 0, repeated = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Played played = play(scenario_of(seed));
     planned += played.planned;
     sent += played.sent;
     answered += played.answered;
     late += played.late;
+    opened_again += played.opened_again;
+    repeated += played.repeated;
     if (played.differences.empty()) continue;
     ++failed;
     std::printf("seed %llu: %s\n  play it again: %s 1 %llu\n",
@@ -174,9 +177,11 @@ int main(int argc, char** argv) {
                 static_cast<unsigned long long>(seed));
   }
   std::printf(
-      "%llu seeds, %llu failed; %llu messages planned, %llu sent, %llu answered, %llu late\n",
+      "%llu seeds, %llu failed; %llu messages planned, %llu sent, %llu once more, %llu answered, "
+      "%llu late; %llu connections opened again\n",
       static_cast<unsigned long long>(count), static_cast<unsigned long long>(failed),
       static_cast<unsigned long long>(planned), static_cast<unsigned long long>(sent),
-      static_cast<unsigned long long>(answered), static_cast<unsigned long long>(late));
+      static_cast<unsigned long long>(repeated), static_cast<unsigned long long>(answered),
+      static_cast<unsigned long long>(late), static_cast<unsigned long long>(opened_again));
   return failed > 0 || answered == 0;
 }
