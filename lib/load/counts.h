@@ -25,11 +25,12 @@ inline constexpr const char* kNoPort =
 /// ECONNREFUSED).
 inline constexpr const char* kUnreachable = "port unreachable: nobody listens there";
 
-/// The errors under which connections are counted that a server ended, by FIN and not by RST, or
-/// over which it sent no reply in time.
+/// The errors under which connections are counted that a server ended, by FIN and not by RST, over
+/// which it sent no reply in time, or that did not open in time.
 inline constexpr const char* kClosed = "closed by the server";
 inline constexpr const char* kUntaken = "closed by the server before it took the request";
 inline constexpr const char* kNoReply = "no reply within the timeout";
+inline constexpr const char* kConnectTimeout = "connect: timeout";
 
 /// Written by one worker. Counters and histograms may be read while it runs, the other members only
 /// after that. All but connections and errors count the measured part only.

@@ -181,6 +181,8 @@ class Load {
   Nanoseconds leave(Nanoseconds now);
   void watch_itself();
   Nanoseconds oldest() const noexcept;
+  void lose_unrepeated()
+    requires net::Streams<Net>;
   void forgo_rest();
   void fail(std::string kind);
   [[gnu::noinline]] void refuse_reply(Client& client);

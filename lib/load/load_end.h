@@ -24,7 +24,7 @@ void Load<Net>::sweep(Nanoseconds now) {
       if (taken_until <= since + plan_.timeout) continue;
       if (counts_.note.empty()) counts_.note = exchange_.unfinished(i);
       const char* const late = one_way_ ? "no room for a message within the timeout" : kNoReply;
-      refuse(client, {client.opened ? late : "connect: timeout", {}});
+      refuse(client, {client.opened ? late : kConnectTimeout, {}});
     } else {
       if (book_.under_way(i) == 0) continue;
       const std::uint32_t expired = book_.expire(i, taken_until, [&](Nanoseconds sent) {
@@ -48,6 +48,7 @@ Nanoseconds Load<Net>::leave(Nanoseconds now) {
   if (phase_ == Phase::running && end_ != kNever && now < end_ && !all_sent(now))
     counts_.given_up_ns.store(end_ - now);
   if (open_loop_ && !walk_.done()) forgo_rest();
+  if constexpr (kStreams) lose_unrepeated();
   if (!kStreams && alive_ > 0) {
     if (phase_ != Phase::lingering) linger_until_ = now + kLinger;
     phase_ = Phase::lingering;
@@ -57,6 +58,18 @@ Nanoseconds Load<Net>::leave(Nanoseconds now) {
   phase_ = Phase::done;
   gate_.leave();
   return kNever;
+}
+
+// What was to be sent once more, over connections that did not open in time.
+template <Carrier Net>
+void Load<Net>::lose_unrepeated()
+  requires net::Streams<Net>
+{
+  for (std::size_t i = 0; under_way_ > 0 && i < clients_.size(); ++i) {
+    const std::uint32_t lost = book_.lose_all(i);
+    if (lost > 0) fail(kConnectTimeout);
+    under_way_ -= lost;
+  }
 }
 
 // Open loop: what the plan still holds counts as planned and is never sent.
