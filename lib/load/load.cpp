@@ -276,7 +276,7 @@ inline bool Load<Net>::over(Nanoseconds now) {
     idle_since_ = 0;
     return false;
   }
-  const std::size_t to_open = connecting_ + reopening();
+  const std::size_t to_open = connecting_ + reopen_now_.size() + reopen_later_.size();
   if (alive_ + resting_ + to_open == 0) return true;
   if (under_way_ == 0 && all_sent(now)) return true;
   // Only connections that are to open again are awaited; they have as long as a reply has, and a

@@ -80,10 +80,9 @@ class Load {
     bool retired : 1 = false;              // It has had its share of messages.
     bool opened : 1 = false;
     bool opened_before : 1 = false;
-    bool replied_before : 1 = false;  // Over a connection that has ended.
-    bool resting : 1 = false;         // Ended, and opened again when its next message is due.
-    bool gone : 1 = false;            // It will not be opened again.
-    bool unsettled : 1 = false;       // It is in unsettled_.
+    bool resting : 1 = false;    // Ended, and opened again when its next message is due.
+    bool gone : 1 = false;       // It will not be opened again.
+    bool unsettled : 1 = false;  // It is in unsettled_.
   };
 
   // When a connection that has ended is opened again.
@@ -134,7 +133,6 @@ class Load {
   Nanoseconds reopen_some(Nanoseconds now);
   void ended(Client& client, Again again);
   void wake(Client& client);
-  std::size_t reopening() const noexcept { return reopen_now_.size() + reopen_later_.size(); }
   bool quiet(Nanoseconds now) const noexcept;
   [[gnu::noinline]] Nanoseconds full_turn(Nanoseconds now);
   Nanoseconds start(Nanoseconds now);
@@ -164,15 +162,13 @@ class Load {
   [[gnu::noinline]] void ended_by_server(std::size_t client);
   void close_ends_reply(Client& client)
     requires net::Streams<Net>;
-  bool lost_nothing(const net::Conn& conn, int error) const
+  bool lost_nothing(std::size_t client, const net::Conn& conn, int error) const
     requires net::Streams<Net>;
-  bool untaken(const net::Conn& conn, int error) const
+  bool met_closed(std::size_t client, const net::Conn& conn, int error) const
     requires net::Streams<Net>;
   bool may_repeat(std::size_t client) const
     requires net::Streams<Net>;
   void repeat(Client& client, Nanoseconds now)
-    requires net::Streams<Net>;
-  bool some_replied() const noexcept
     requires net::Streams<Net>;
   // Seldom, and kept out of what is not.
   [[gnu::noinline]] void wrong(std::size_t size, const std::string& why);
@@ -224,7 +220,7 @@ class Load {
   std::vector<std::size_t> unsettled_;  // One way: clients whose messages the kernel may not have.
   bool some_queued_ = false;            // One way: the next turn tells of some.
   std::vector<std::size_t> settling_;   // Swapped with unsettled_ while it is walked.
-  bool heard_ = false;                  // An answer has come, and the gate was told.
+  bool heard_ = false;                  // An answer has come; over UDP the gate was told.
 };
 
 }  // namespace wiremark::load

@@ -24,11 +24,10 @@ void Load<Net>::on_close(net::Conn& conn, int error)
   const bool retired = client.retired, refused = client.refused;
   const bool by_other_end = was_open && !retired && !refused;
   const bool replied = by_other_end && !one_way_ && book_.oldest(i) != client.first_sent;
-  const bool idle = by_other_end && lost_nothing(conn, error);
-  const bool untaken = by_other_end && !idle && this->untaken(conn, error);
+  const bool idle = by_other_end && lost_nothing(i, conn, error);
+  const bool untaken = by_other_end && !idle && met_closed(i, conn, error);
   const bool repeats = untaken && may_repeat(i);
-  if (!retired && !refused && was_open && counts_.note.empty())
-    counts_.note = exchange_.unfinished(i);
+  if (by_other_end && counts_.note.empty()) counts_.note = exchange_.unfinished(i);
   client.opened = client.retired = client.refused = client.usable = false;
   --(was_open ? alive_ : connecting_);
   if (was_open) counts_.closed.add();
@@ -38,19 +37,18 @@ void Load<Net>::on_close(net::Conn& conn, int error)
     const std::string why = untaken ? kUntaken : error == 0 ? kClosed : std::strerror(error);
     fail(was_open ? why : error == EADDRNOTAVAIL ? kNoPort : "connect: " + why);
   }
-  client.replied_before |= replied;
   if (retired || repeats) return ended(client, Again::now);
   if (idle || replied) return ended(client, Again::when_due);
-  ended(client, by_other_end && some_replied() ? Again::later : Again::later_if_asked);
+  ended(client, by_other_end && heard_ ? Again::later : Again::later_if_asked);
 }
 
 // Whether nothing was under way when the server closed the connection: without replies, whether it
 // had taken all.
 template <Carrier Net>
-bool Load<Net>::lost_nothing(const net::Conn& conn, int error) const
+bool Load<Net>::lost_nothing(std::size_t client, const net::Conn& conn, int error) const
   requires net::Streams<Net>
 {
-  if (book_.under_way(index(*static_cast<const Client*>(conn.user))) > 0) return false;
+  if (book_.under_way(client) > 0) return false;
   if (one_way_) return error == 0 && net_.unacknowledged(conn) == 0;
   return error == 0 || error == ECONNRESET;
 }
@@ -58,15 +56,14 @@ bool Load<Net>::lost_nothing(const net::Conn& conn, int error) const
 // Whether the server had closed the connection before it took a byte of what is under way: its FIN
 // does not acknowledge that, and EPIPE says that the FIN had come. An RST says neither.
 template <Carrier Net>
-bool Load<Net>::untaken(const net::Conn& conn, int error) const
+bool Load<Net>::met_closed(std::size_t client, const net::Conn& conn, int error) const
   requires net::Streams<Net>
 {
-  const std::size_t i = index(*static_cast<const Client*>(conn.user));
-  if (error == EPIPE) return book_.under_way(i) == 1;
-  if (error != 0 || !conn.stash.empty() || !exchange_.unfinished(i).empty()) return false;
+  if (error == EPIPE) return book_.under_way(client) == 1;
+  if (error != 0 || !conn.stash.empty() || !exchange_.unfinished(client).empty()) return false;
   std::size_t size = 0;
-  for (std::uint32_t next = book_.oldest(i); next != book_.sent(i); ++next)
-    size += exchange_.request(message(i, next)).size();
+  for (std::uint32_t next = book_.oldest(client); next != book_.sent(client); ++next)
+    size += exchange_.request(message(client, next)).size();
   return net_.unacknowledged(conn) >= size;
 }
 
@@ -79,17 +76,6 @@ bool Load<Net>::may_repeat(std::size_t client) const
   if (next < clients_[client].not_repeated) return false;
   while (next != book_.sent(client) && exchange_.repeatable(message(client, next))) ++next;
   return next == book_.sent(client);
-}
-
-// Whether the server has replied over any connection of this thread.
-template <Carrier Net>
-bool Load<Net>::some_replied() const noexcept
-  requires net::Streams<Net>
-{
-  return std::ranges::any_of(clients_, [&](const Client& client) {
-    return client.replied_before ||
-           (client.opened && book_.oldest(index(client)) != client.first_sent);
-  });
 }
 
 // The reply was the last of its connection, which is opened again. What was sent behind its request

@@ -117,6 +117,7 @@ template <Carrier Net>
 inline void Load<Net>::answered(MessageId message, const Slots::Entry& sent, Reply reply,
                                 Nanoseconds came, Nanoseconds heard, Nanoseconds now) {
   --under_way_;
+  if constexpr (kStreams) heard_ = true;
   const bool measured = this->measured(message.client, message.sequence);
   Counts& counts = counts_;
   if (in_time(measured, came)) {

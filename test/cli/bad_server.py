@@ -12,6 +12,8 @@ from process import receive
 # with others. What a timeout does to the microsecond is tested in simulated time.
 TIMEOUT = ["--timeout", "2s"]
 
+PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
 
 class BadServer:
     """Accepts connections and hands each, with its number from 0 on, to `behave(connection, number)`

@@ -3,6 +3,11 @@
 from case import equal, expect
 
 
+def not_opened(errors):
+    """How many of the errors are connections that did not open."""
+    return sum(count for kind, count in errors.items() if kind.startswith("connect: "))
+
+
 def expect_outcome(result):
     """Every message must be counted exactly once; returns the outcome."""
     outcome = result["outcome"]

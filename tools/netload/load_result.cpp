@@ -274,16 +274,14 @@ report::RunResult load_result(const LoadRecord& run, const std::vector<std::stri
     result.path.evidence.push_back(measure::format_counted(held, "message") +
                                    " waited for room in the pipeline of a connection");
   }
-  if (const std::uint64_t ended = run.tally.sum(&load::Counts::ended); ended > 0) {
-    result.path.evidence.push_back("the server closed " +
-                                   measure::format_counted(ended, "connection") +
-                                   " behind a reply, as it had said: opened again");
-  }
-  if (const std::uint64_t idle = run.tally.sum(&load::Counts::closed_idle); idle > 0) {
-    result.path.evidence.push_back("the server closed " +
-                                   measure::format_counted(idle, "connection") +
-                                   " with nothing under way: opened again when a message was due");
-  }
+  const auto tell_closed = [&](Counter load::Counts::* counter, const char* how) {
+    if (const std::uint64_t closed = run.tally.sum(counter); closed > 0)
+      result.path.evidence.push_back(fmt::format(
+          "the server closed {} {}", measure::format_counted(closed, "connection"), how));
+  };
+  tell_closed(&load::Counts::ended, "behind a reply, as it had said: opened again");
+  tell_closed(&load::Counts::closed_idle,
+              "with nothing under way: opened again when a message was due");
   add_granularity(result, run);
   for (const report::Objective& objective : run.options.objectives)
     result.checks.push_back(report::check(objective, result));

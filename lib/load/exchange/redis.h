@@ -21,12 +21,12 @@ struct Redis : HitsAndMisses {
 
   /// Of a request as an inline command or as an array.
   static wire::Asked asked(std::string_view request) noexcept {
-    return {.reads = is_one_of(wire::resp_command(request), kReads)};
+    const std::string_view command = wire::resp_command(request);
+    return {.reads = is_one_of(command, kReads) || is_one_of(command, kTakes)};
   }
   static bool repeatable(std::string_view request) noexcept {
     const std::string_view command = wire::resp_command(request);
-    return is_one_of(command, kOtherRepeatable) ||
-           (is_one_of(command, kReads) && !is_one_of(command, kTaking));
+    return is_one_of(command, kReads) || is_one_of(command, kAsks);
   }
 
   static std::string error(const wire::Step&, std::string_view reply) {
@@ -40,29 +40,29 @@ struct Redis : HitsAndMisses {
   Framer framer = {};
 
  private:
-  // Commands that are answered with null, or with no value, where there is nothing.
-  // https://redis.io/docs/latest/commands
+  // Commands that are answered with null, or with no value, where there is nothing; those of the
+  // second list change what they read. https://redis.io/docs/latest/commands
   static constexpr std::string_view kReads[] = {
-      "get",        "getdel",      "getex",      "mget",           "hget",
-      "hgetall",    "hgetdel",     "hgetex",     "hkeys",          "hmget",
-      "hrandfield", "hvals",       "lindex",     "lmpop",          "lpop",
-      "lrange",     "rpop",        "lmove",      "rpoplpush",      "blmove",
-      "blmpop",     "blpop",       "brpop",      "brpoplpush",     "sdiff",
-      "sinter",     "smembers",    "spop",       "srandmember",    "sunion",
-      "zdiff",      "zinter",      "zmpop",      "zmscore",        "zpopmax",
-      "zpopmin",    "zrandmember", "zrange",     "zrangebylex",    "zrangebyscore",
-      "zrank",      "zrevrange",   "zrevrank",   "zrevrangebylex", "zrevrangebyscore",
-      "zscore",     "zunion",      "bzmpop",     "bzpopmax",       "bzpopmin",
-      "xrange",     "xread",       "xreadgroup", "xrevrange",      "geodist",
-      "geohash",    "geopos",      "geosearch",  "dump",           "randomkey",
-      "json.get",   "json.mget",   "ts.get"};
-  // Those of them that change what they read.
-  static constexpr std::string_view kTaking[] = {
+      "get",           "mget",           "hget",
+      "hgetall",       "hkeys",          "hmget",
+      "hrandfield",    "hvals",          "lindex",
+      "lrange",        "sdiff",          "sinter",
+      "smembers",      "srandmember",    "sunion",
+      "zdiff",         "zinter",         "zmscore",
+      "zrandmember",   "zrange",         "zrangebylex",
+      "zrangebyscore", "zrank",          "zrevrange",
+      "zrevrank",      "zrevrangebylex", "zrevrangebyscore",
+      "zscore",        "zunion",         "xrange",
+      "xread",         "xrevrange",      "geodist",
+      "geohash",       "geopos",         "geosearch",
+      "dump",          "randomkey",      "json.get",
+      "json.mget",     "ts.get"};
+  static constexpr std::string_view kTakes[] = {
       "getdel",  "getex",   "hgetdel", "hgetex",   "lmpop",     "lpop",       "rpop", "lmove",
       "blmove",  "blmpop",  "blpop",   "brpop",    "rpoplpush", "brpoplpush", "spop", "zmpop",
       "zpopmax", "zpopmin", "bzmpop",  "bzpopmax", "bzpopmin",  "xreadgroup"};
   // Others that change nothing.
-  static constexpr std::string_view kOtherRepeatable[] = {
+  static constexpr std::string_view kAsks[] = {
       "ping",      "echo",       "time",   "info",   "dbsize", "exists",    "type",
       "ttl",       "pttl",       "strlen", "substr", "keys",   "getrange",  "getbit",
       "bitcount",  "bitpos",     "llen",   "lpos",   "hlen",   "hexists",   "hstrlen",
