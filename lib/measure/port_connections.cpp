@@ -35,6 +35,7 @@ struct Found {
   std::uint64_t cookie = 0;
   std::uint64_t segments = 0;
   std::uint32_t queued = 0;  // Where it listens: connections that are not accepted.
+  bool ipv6_only = false;    // Where it listens: IPV6_V6ONLY (ipv6(7)).
 };
 
 HostPort place_of(std::uint8_t family, const std::uint32_t* host, std::uint16_t port) {
@@ -46,6 +47,16 @@ HostPort place_of(std::uint8_t family, const std::uint32_t* host, std::uint16_t 
     std::memcpy(place.host.data() + 12, host, 4);
   }
   return place;
+}
+
+// Told without being asked for, of sockets that listen (inet_diag.c).
+bool is_ipv6_only(const nlmsghdr& message) {
+  bool only = false;
+  for_each_attribute(message, sizeof(inet_diag_msg), [&](const rtattr& one) {
+    if (one.rta_type == INET_DIAG_SKV6ONLY && RTA_PAYLOAD(&one) > 0)
+      only = *static_cast<const std::uint8_t*>(RTA_DATA(&one)) != 0;
+  });
+  return only;
 }
 
 std::uint64_t segments_of(const nlmsghdr& message) {
@@ -69,7 +80,8 @@ Found found_in(const nlmsghdr& message) {
           {socket.idiag_inode, socket.idiag_uid},
           std::uint64_t{id.idiag_cookie[1]} << 32 | id.idiag_cookie[0],
           segments_of(message),
-          socket.idiag_rqueue};
+          socket.idiag_rqueue,
+          is_ipv6_only(message)};
 }
 
 enum class End : std::uint8_t { server, client };
@@ -135,8 +147,10 @@ std::optional<std::vector<Listener>> listeners_at(const HostPort& at) {
   for (const Host& host : {at.host, Host{}}) {
     for (const int family : {AF_INET, AF_INET6}) {
       if (family == AF_INET && !is_of_ipv4(at.host)) continue;
-      for (const Found& one : *sockets)
-        if (one.family == family && one.local.host == host) listeners.push_back(one.socket);
+      for (const Found& one : *sockets) {
+        if (one.family != family || one.local.host != host) continue;
+        if (!one.ipv6_only || !is_of_ipv4(at.host)) listeners.push_back(one.socket);
+      }
       if (!listeners.empty()) return listeners;
     }
   }

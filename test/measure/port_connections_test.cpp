@@ -45,13 +45,14 @@ HostPort at(const std::string& host, std::uint16_t port) {
 
 class Server {
  public:
-  explicit Server(const std::string& host, std::uint16_t port = 0) {
+  explicit Server(const std::string& host, std::uint16_t port = 0, int ipv6_only = 0) {
     const net::Address address = address_of(host, port);
     fd_ = Fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const int on = 1, off = 0;
+    const int on = 1;
     REQUIRE(::setsockopt(fd_.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0);
     if (address.family() == AF_INET6)
-      REQUIRE(::setsockopt(fd_.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0);
+      REQUIRE(::setsockopt(fd_.get(), IPPROTO_IPV6, IPV6_V6ONLY, &ipv6_only, sizeof ipv6_only) ==
+              0);
     REQUIRE(::bind(fd_.get(), address.data(), address.size()) == 0);
     REQUIRE(::listen(fd_.get(), 8) == 0);
     port_ = net::Address::of_socket(fd_.get()).value().port();
@@ -126,6 +127,17 @@ TEST_CASE("those who listen for an address are those that a connection to it com
       CHECK(told->front().user == ::geteuid());
     }
   }
+}
+
+TEST_CASE("who listens for IPv6 only does not listen for IPv4") {
+  if (!has_ipv6()) {
+    MESSAGE("not tried: this machine has no IPv6");
+    return;
+  }
+  const Server server("::", 0, 1);
+  CHECK(listeners_at(server.at("127.0.0.1"))->empty());
+  REQUIRE(listeners_at(server.at("::1"))->size() == 1);
+  CHECK(listeners_at(server.at("::1"))->front().inode == server.inode());
 }
 
 TEST_CASE("all who share an address and port listen for it, and nobody else does") {
