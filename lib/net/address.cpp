@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -25,24 +26,25 @@ std::unexpected<Error> not_an_address(std::string_view text, std::string_view wh
 }
 
 struct HostPort {
-  std::string host;
+  std::string host;  // Empty where none is named.
   std::string port;
 };
 
 Result<HostPort> split(std::string_view text, bool udp) {
   const std::string_view pair = udp ? text.substr(kUdpPrefix.size()) : text;
-  std::string_view host = "127.0.0.1";
+  std::string_view host;
   std::string_view port = pair;
   if (pair.find("://") != std::string_view::npos)
     return not_an_address(text, "is a URL; leave out its scheme and path: HOST:PORT");
   if (pair.starts_with('[')) {
     const auto close = pair.find("]:");
     if (close == std::string_view::npos) return not_an_address(text, "has '[' without ']:PORT'");
+    if (close == 1) return not_an_address(text, "has no address between its brackets");
     host = pair.substr(1, close - 1);
     port = pair.substr(close + 2);
   } else if (const auto colon = pair.rfind(':'); colon != std::string_view::npos) {
     if (pair.find(':') != colon) return not_an_address(text, "needs brackets: [IPV6]:PORT");
-    if (colon > 0) host = pair.substr(0, colon);
+    host = pair.substr(0, colon);
     port = pair.substr(colon + 1);
   }
   if (!to_number<std::uint16_t>(port)) {
@@ -72,31 +74,50 @@ Result<> Address::check_form(std::string_view text) {
   return {};
 }
 
-Result<Address> Address::parse(std::string_view text) {
+Result<std::vector<Address>> Address::resolve(std::string_view text, int family) {
   Address address;
   if (text.starts_with(kUnixPrefix)) {
+    if (family != AF_UNSPEC)
+      return not_an_address(text, "is a path, which is neither of IPv4 nor of IPv6");
     const auto path = path_in(text);
     if (!path) return std::unexpected(path.error());
     auto& un = reinterpret_cast<sockaddr_un&>(address.storage_);
     un.sun_family = AF_UNIX;
     std::memcpy(un.sun_path, path->data(), path->size());
     address.size_ = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path->size() + 1);
-    return address;
+    return std::vector{address};
   }
 
   address.udp_ = text.starts_with(kUdpPrefix);
-  const auto parts = split(text, address.udp_);
+  auto parts = split(text, address.udp_);
   if (!parts) return std::unexpected(parts.error());
+  if (parts->host.empty()) parts->host = family == AF_INET6 ? "::1" : "127.0.0.1";
   addrinfo hints{};
+  hints.ai_family = family;
   hints.ai_socktype = address.udp_ ? SOCK_DGRAM : SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const int status = ::getaddrinfo(parts->host.c_str(), parts->port.c_str(), &hints, &found);
-  if (status != 0) return not_an_address(text, ::gai_strerror(status));
+  if (status != 0) {
+    std::string why = ::gai_strerror(status);
+    if (family != AF_UNSPEC)
+      why += family == AF_INET6 ? " (of IPv6, as asked)" : " (of IPv4, as asked)";
+    return not_an_address(text, why);
+  }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
-  std::memcpy(&address.storage_, found->ai_addr, found->ai_addrlen);
-  address.size_ = found->ai_addrlen;
-  return address;
+  std::vector<Address> all;
+  for (const addrinfo* one = found; one; one = one->ai_next) {
+    std::memcpy(&address.storage_, one->ai_addr, one->ai_addrlen);
+    address.size_ = one->ai_addrlen;
+    if (std::ranges::find(all, address) == all.end()) all.push_back(address);
+  }
+  return all;
+}
+
+Result<Address> Address::parse(std::string_view text) {
+  const auto all = resolve(text);
+  if (!all) return std::unexpected(all.error());
+  return all->front();
 }
 
 Result<Address> Address::parse_host(std::string_view text) {
@@ -197,6 +218,11 @@ std::string Address::to_string() const {
   const std::string port = std::to_string(this->port());
   const std::string pair = family() == AF_INET6 ? "[" + host() + "]:" + port : host() + ":" + port;
   return udp_ ? std::string(kUdpPrefix) + pair : pair;
+}
+
+bool Address::operator==(const Address& other) const noexcept {
+  return udp_ == other.udp_ && size_ == other.size_ &&
+         std::memcmp(&storage_, &other.storage_, size_) == 0;
 }
 
 std::span<std::byte> Address::host_bytes() noexcept {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -18,9 +19,13 @@ namespace wiremark::net {
 class Address {
  public:
   /// Parses "HOST:PORT", ":PORT" or "PORT" (127.0.0.1), "[::1]:PORT", each of them with "udp:" in
-  /// front for datagrams, and "unix:PATH"; a host name is resolved with getaddrinfo(3), its first
-  /// answer taken. Errors: not an address, port over 65,535, path longer than sun_path (unix(7):
-  /// 107 bytes), name not found.
+  /// front for datagrams, and "unix:PATH". A host name has one or more addresses, each given once,
+  /// in the order of getaddrinfo(3). `family` is AF_INET or AF_INET6 where only those are wanted,
+  /// and then ":PORT" is of 127.0.0.1 or of ::1. Errors: not an address, port over 65,535, path
+  /// longer than sun_path (unix(7): 107 bytes), name not found, nothing of that family.
+  static Result<std::vector<Address>> resolve(std::string_view text, int family = AF_UNSPEC);
+
+  /// The first of resolve().
   static Result<Address> parse(std::string_view text);
 
   /// Parses a numeric IPv4 or IPv6 host alone, without brackets; the port is 0.
@@ -55,6 +60,8 @@ class Address {
   std::optional<std::uint64_t> steps_to(const Address& last) const noexcept;
   /// As parse() reads it, with a numeric host.
   std::string to_string() const;
+
+  bool operator==(const Address& other) const noexcept;
 
  private:
   std::span<std::byte> host_bytes() noexcept;  // In network order; empty for a Unix path.

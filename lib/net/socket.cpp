@@ -11,8 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -117,6 +119,13 @@ Result<Fd> socket_from(const Address& to, const ConnectOptions& options) {
   return fd;
 }
 
+// Whatever the port: the kernel looks at the host before it.
+bool can_be_bound(const Address& address) {
+  const Fd probe(::socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!probe) return errno != EAFNOSUPPORT;
+  return ::bind(probe.get(), address.data(), address.size()) == 0 || errno != EADDRNOTAVAIL;
+}
+
 }  // namespace
 
 Result<Fd> listen_on(const Address& address, const ListenOptions& options) {
@@ -174,6 +183,14 @@ Result<> require_free(const Address& address) {
   const auto probe = address.is_udp() ? bind_on(address) : listen_on(address);
   if (!probe) return std::unexpected(probe.error());
   return {};
+}
+
+Result<std::vector<Address>> addresses_to_listen_at(std::string_view text, int family) {
+  auto all = Address::resolve(text, family);
+  if (!all || all->size() == 1) return all;
+  std::vector<Address> ours;
+  std::ranges::copy_if(*all, std::back_inserter(ours), can_be_bound);
+  return ours.empty() ? all : ours;
 }
 
 Segments& Segments::operator+=(const Segments& other) noexcept {

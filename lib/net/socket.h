@@ -1,9 +1,13 @@
 // Stream and datagram sockets, set up: ones that listen, and ones that connect.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "base/fd.h"
 #include "base/result.h"
@@ -59,6 +63,11 @@ Result<Fd> datagram_socket_for(const Address& to, const ConnectOptions& options 
 /// Fails with EADDRINUSE when somebody listens on `address` already. Binding with SO_REUSEPORT
 /// would not notice another program of the same user that shares the port.
 Result<> require_free(const Address& address);
+
+/// Where a server of that text listens: at all that Address::resolve() finds. An address of a name
+/// that this machine lacks, such as ::1 without IPv6, is left out if others remain. Errors: those
+/// of resolve().
+Result<std::vector<Address>> addresses_to_listen_at(std::string_view text, int family = AF_UNSPEC);
 
 /// Segments of TCP connections since they were opened, as the kernel counts them: as they are on a
 /// network, so one large send(2) is several. Acknowledgements and retransmissions count too.

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "net/socket.h"
 
@@ -57,6 +59,41 @@ TEST_CASE("a name is looked up") {
   CHECK(address->is_loopback());
 }
 
+TEST_CASE("a family chooses among the addresses of a name") {
+  for (const int family : {AF_UNSPEC, AF_INET}) {
+    const auto all = Address::resolve("localhost:7007", family);
+    REQUIRE(all);
+    CHECK(all->front().is_loopback());
+    for (const Address& one : *all) {
+      CHECK(std::ranges::count(*all, one) == 1);
+      if (family == AF_INET) CHECK(one.family() == AF_INET);
+    }
+  }
+  CHECK(Address::resolve(":7007", AF_INET6)->front().to_string() == "[::1]:7007");
+  CHECK(Address::resolve("udp:7007", AF_INET6)->front().to_string() == "udp:[::1]:7007");
+  CHECK(Address::resolve(":7007", AF_INET)->front().to_string() == "127.0.0.1:7007");
+  for (const auto& [text, family, reason] :
+       {std::tuple("[::1]:80", AF_INET, "of IPv4, as asked"),
+        std::tuple("127.0.0.1:80", AF_INET6, "of IPv6, as asked"),
+        std::tuple("unix:/tmp/socket", AF_INET, "neither of IPv4 nor of IPv6")}) {
+    CAPTURE(text);
+    const auto none = Address::resolve(text, family);
+    REQUIRE_FALSE(none);
+    CHECK(none.error().message().find(reason) != std::string::npos);
+  }
+}
+
+TEST_CASE("addresses are equal with their port and kind") {
+  const auto address = [](const char* text) { return Address::parse(text).value(); };
+  CHECK(address("127.0.0.1:80") == address(":80"));
+  CHECK(address("[::1]:80") == address("[0:0::1]:80"));
+  CHECK(address("unix:/a") == address("unix:/a"));
+  for (const char* other : {":81", "127.0.0.2:80", "udp::80", "[::ffff:127.0.0.1]:80", "unix:/a"}) {
+    CAPTURE(other);
+    CHECK(address(other) != address(":80"));
+  }
+}
+
 TEST_CASE("bad addresses are refused with their text and the reason") {
   struct Row {
     std::string text, reason;
@@ -83,6 +120,7 @@ TEST_CASE("bad addresses are refused with their text and the reason") {
            Row{"[::1:80", "']:PORT'"},
            Row{"[::1]80", "']:PORT'"},
            Row{"[::1]:", "port"},
+           Row{"[]:80", "between its brackets"},
            Row{"unix:", "1 to 107"},
            Row{"unix:" + std::string(108, 'p'), "1 to 107"},
        }) {

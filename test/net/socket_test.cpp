@@ -48,6 +48,15 @@ TEST_CASE("a shared port is still noticed by require_free") {
   CHECK(require_free(address("127.0.0.1:0")));
 }
 
+TEST_CASE("a server listens at what its text names") {
+  const auto all = addresses_to_listen_at("localhost:7007");
+  REQUIRE(all);
+  CHECK(all->front().is_loopback());
+  // One that no interface has is an error of its own, if there is no other.
+  CHECK(addresses_to_listen_at("192.0.2.1:7007")->size() == 1);
+  CHECK_FALSE(addresses_to_listen_at("localhost"));
+}
+
 TEST_CASE("a UDP port in use is an error, and its owner shares it only when asked") {
   const auto first = bind_on(address("udp:127.0.0.1:0"), {});
   REQUIRE(first);
