@@ -21,6 +21,7 @@ class Option;
 namespace wiremark::tools {
 
 // What several tools take: options.h.
+struct FamilyOptions;
 struct LatencyOptions;
 struct OutputOptions;
 struct ThreadOptions;
@@ -118,6 +119,7 @@ class CommandLine {
   /// The flags of a tool that prints intervals: --json-lines. After add(OutputOptions).
   void add_lines(OutputOptions& options);
   void add_progress(OutputOptions& options);
+  void add(FamilyOptions& options);
   void add(LatencyOptions& options);
   void add(ThreadOptions& options);
   void add(TimeOptions& options, const std::string& duration_help);

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cmath>
@@ -88,6 +89,16 @@ void CommandLine::add(ThreadOptions& options) {
       "Threads, each with a loop of its own (1)");
   add("--cpus", options.cpus, "LIST", parse_cpus,
       "Pin thread i to the i-th processor of a list such as 0,2-3 (not pinned)");
+}
+
+int FamilyOptions::family() const noexcept {
+  if (ipv4) return AF_INET;
+  return ipv6 ? AF_INET6 : AF_UNSPEC;
+}
+
+void CommandLine::add(FamilyOptions& options) {
+  const Option four = add_flag("-4,--ipv4", options.ipv4, "Of a name, only addresses of IPv4");
+  add_flag("-6,--ipv6", options.ipv6, "Of a name, only addresses of IPv6").excludes(four);
 }
 
 void CommandLine::add(TimeOptions& options, const std::string& duration_help) {

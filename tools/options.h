@@ -34,6 +34,15 @@ struct ThreadOptions {
   std::vector<int> cpus;  ///< Empty: not pinned.
 };
 
+/// Which addresses of a name are meant.
+struct FamilyOptions {
+  bool ipv4 = false;
+  bool ipv6 = false;
+
+  /// As net::Address::resolve() takes it.
+  int family() const noexcept;
+};
+
 /// When the tool ends, and how often it prints a line of figures; 0: never.
 struct TimeOptions {
   Nanoseconds duration = 0;

@@ -326,7 +326,7 @@ def long_options(text):
     names = set()
     for line in text.splitlines():
         if re.match(r"  -", line):
-            names |= set(re.findall(r"--[a-z][a-z-]+", re.split(r"\s{2,}| Excludes", line.strip())[0]))
+            names |= set(re.findall(r"--[a-z][a-z0-9-]+", re.split(r"\s{2,}| Excludes", line.strip())[0]))
     return names
 
 

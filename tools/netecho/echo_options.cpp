@@ -61,6 +61,7 @@ void add_options(CommandLine& line, EchoOptions& options) {
           "LISTEN", options.listen,
           "HOST:PORT, :PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH, one or more (:7007)")
       .check(net::Address::check_form);
+  line.add(options.family);
   line.add(
       "-f,--format", options.protocol.format, "FORMAT",
       [](const std::string& text) { return parse_format(text, protocol_names()); },

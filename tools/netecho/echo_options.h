@@ -18,6 +18,7 @@ std::size_t default_max_memory();
 
 struct EchoOptions {
   std::vector<std::string> listen = {":7007"};
+  FamilyOptions family;
   BackendOptions backend;
   ProtocolOptions protocol;
   StageOptions stages;

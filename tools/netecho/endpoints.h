@@ -55,16 +55,18 @@ class Endpoints {
   Result<> resolve() {
     std::vector<Endpoint> endpoints;
     for (const std::string& text : options_.listen) {
-      auto address = net::Address::parse(text);
-      if (!address) return std::unexpected(address.error());
-      if (auto free = net::require_free(*address); !free) return free;
-      Endpoint endpoint{*address, {}};
-      if (address->is_unix() && how_.share_port) {
-        auto listener = net::listen_on(*address, how_);
-        if (!listener) return std::unexpected(listener.error());
-        endpoint.listener = std::move(*listener);
+      const auto addresses = net::addresses_to_listen_at(text, options_.family.family());
+      if (!addresses) return std::unexpected(addresses.error());
+      for (const net::Address& address : *addresses) {
+        if (auto free = net::require_free(address); !free) return free;
+        Endpoint endpoint{address, {}};
+        if (address.is_unix() && how_.share_port) {
+          auto listener = net::listen_on(address, how_);
+          if (!listener) return std::unexpected(listener.error());
+          endpoint.listener = std::move(*listener);
+        }
+        endpoints.push_back(std::move(endpoint));
       }
-      endpoints.push_back(std::move(endpoint));
     }
     bound_ = std::move(endpoints);
     return {};
