@@ -63,6 +63,7 @@ void put_head(std::string& text, const RunResult& result, bool colour) {
   std::string connections = format_counted(totals.connections, "connection");
   if (totals.connections < totals.connections_asked)
     connections += fmt::format(" of {}", format_count(totals.connections_asked));
+  if (const std::string* target = result.find_option("target")) connections += " to " + *target;
   constexpr std::size_t kIndent = 4;
   std::string head = result.verdict ? headline(*result.verdict, colour) + " " : "";
   head +=

@@ -477,7 +477,7 @@ def one_of_a_kind_is_singular():
                 netload(server.address, "-c", "1", "-n", "1", "--slo", "errors<0").ended_with(1).out,
                 netload(f"127.0.0.1:{free_port()}", "-c", "1", "-n", "1").ended_with(3).err]
     for text, parts in zip(said, [["1 connection, 1 byte, closed loop, 1 round of 1 message each"],
-                                  ["1 connection, probes"], ["1 connection,", "1 of 1 value:"],
+                                  ["1 connection, probes"], ["1 connection to", "1 of 1 value:"],
                                   ["0 of 1 connection to"]]):
         for part in parts:
             contains(text, part)

@@ -215,6 +215,13 @@ def flags_that_do_not_go_together():
     expect_usage(netload, ["--server-pid", "1"], "--server-pid", "TARGET")
     expect_usage(netload, ["unix:/tmp/none", "--source-ip", "127.0.0.2"], "--source-ip", "Unix")
     expect_usage(netload, ["127.0.0.1:7", "127.0.0.1:8"], "127.0.0.1:8")
+    for flags in [["-6"], ["-4", "--compare", "epoll,uring"], ["-6", "--bypass"], ["-4", "unix:/tmp/none"],
+                  ["-6", "--compare", "unix:/tmp/none,:7"]]:
+        expect_usage(netload, flags, "-4 and -6", "TARGET")
+    for tool in BOTH:
+        expect_usage(tool, ["-4", "-6", "localhost:7"], "--ipv4", "--ipv6")
+        contains(tool("-6", "127.0.0.1:7").ended_with(3).err, "of IPv6, as asked")
+        contains(tool("-4", "[::1]:7").ended_with(3).err, "of IPv4, as asked")
     for target in [":0", "127.0.0.1:0", "[::1]:0", "udp:127.0.0.1:0"]:
         expect_usage(netload, [target], "port 0", "the port that it took")
 

@@ -46,15 +46,18 @@ constexpr const char* kSet = "set";
 
 // The name of this machine and the address from which it loads the target: machines may share a
 // name, as network namespaces do.
-std::string host_towards(const std::string& target) {
+std::string host_towards(const LoadOptions& options) {
   char name[256] = "";
   ::gethostname(name, sizeof name - 1);
-  const auto address = net::Address::parse(target);
-  if (!address || address->is_unix()) return name;
-  const Fd socket(::socket(address->family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!socket || ::connect(socket.get(), address->data(), address->size()) != 0) return name;
-  const auto own = net::Address::of_socket(socket.get());
-  return own ? std::string(name) + " " + own->host() : name;
+  const auto addresses = net::Address::resolve(options.target, options.family.family());
+  for (const net::Address& address : addresses.value_or(std::vector<net::Address>())) {
+    if (address.is_unix()) break;
+    const Fd socket(::socket(address.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (!socket || ::connect(socket.get(), address.data(), address.size()) != 0) continue;
+    if (const auto own = net::Address::of_socket(socket.get()))
+      return std::string(name) + " " + own->host();
+  }
+  return name;
 }
 
 class Job {
@@ -65,7 +68,7 @@ class Job {
         options_(options),
         arguments_(arguments),
         stop_(stop),
-        host_(host_towards(options.target)),
+        host_(host_towards(options)),
         gathering_(options, arguments, ranks.size()) {}
 
   int run();

@@ -2,6 +2,7 @@
 #include "netload/conflicts.h"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include "measure/quantity.h"
 
@@ -56,6 +57,8 @@ std::string conflict_of_target(const LoadOptions& options) {
     return "--server-cpus pins a netecho that netload starts: leave TARGET out";
   if (options.sources.size() > 0 && is_path)
     return "--source-ip is for TCP: a Unix path has no source address";
+  if (options.family.family() != AF_UNSPEC && (starts_server || is_path))
+    return "-4 and -6 choose among the addresses of a host: name one as TARGET";
   if (starts_server && options.server_pid > 0) return "--server-pid needs a TARGET";
   if (starts_server && options.share.of > 1)
     return "--share is for several netloads on one server: name it as TARGET";

@@ -94,6 +94,15 @@ std::optional<pid_t> peer_of(const net::Address& address) {
   return peer.pid > 0 ? std::optional(peer.pid) : std::nullopt;
 }
 
+void leave_out_systemd(Target& found) {
+  const std::size_t all = found.pids.size();
+  std::erase_if(found.pids, is_systemd);
+  if (all > 0 && found.pids.empty())
+    found.unknown = fmt::format("systemd holds its socket and starts it on demand; {}", kNameIt);
+}
+
+}  // namespace
+
 bool is_of_this_machine(const net::Address& address) {
   if (address.is_loopback() || address.is_any()) return true;
   ifaddrs* all = nullptr;
@@ -113,15 +122,6 @@ bool is_of_this_machine(const net::Address& address) {
   ::freeifaddrs(all);
   return found;
 }
-
-void leave_out_systemd(Target& found) {
-  const std::size_t all = found.pids.size();
-  std::erase_if(found.pids, is_systemd);
-  if (all > 0 && found.pids.empty())
-    found.unknown = fmt::format("systemd holds its socket and starts it on demand; {}", kNameIt);
-}
-
-}  // namespace
 
 measure::Host host_of(const net::Address& address) {
   measure::Host host{};

@@ -18,6 +18,9 @@ namespace wiremark::tools {
 /// sees the processes of other users only as root.
 Target find_server(const net::Address& address);
 
+/// Whether an interface of this network namespace has that address.
+bool is_of_this_machine(const net::Address& address);
+
 /// The sockets that take what is sent there; empty where none is seen.
 std::vector<measure::Listener> listeners_of(const net::Address& address);
 

@@ -254,6 +254,7 @@ void add_options(CommandLine& line, LoadOptions& options) {
           "HOST:PORT, :PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH; or http://, redis:// "
           "or memcached://HOST[:PORT] (starts a netecho)")
       .check(check_target);
+  line.add(options.family);
   add_custom_options(line, options.exchange.custom);
   add_messages(line, options);
   add_connections(line, options);

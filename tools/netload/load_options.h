@@ -26,6 +26,7 @@ struct Comparands {
 
 struct LoadOptions {
   std::string target;  ///< Empty: start a netecho on loopback.
+  FamilyOptions family;
   Comparands compare;
   unsigned rounds = 0;   ///< 0: not given, 6.
   pid_t server_pid = 0;  ///< 0: netload looks for it.

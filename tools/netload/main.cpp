@@ -1,4 +1,5 @@
 // netload: a load generator that checks every reply and says what it cost.
+#include "netload/choose_address.h"
 #include "netload/find_server.h"
 #include "netload/run.h"
 #include "netload/sharing.h"
@@ -51,7 +52,7 @@ Result<int> run(const LoadOptions& options, const std::vector<std::string>& argu
     server.emplace(std::move(*started));
     target = server->target();
   } else {
-    const auto address = net::Address::parse(options.target);
+    const auto address = choose_address(options, stop);
     if (!address) return std::unexpected(address.error());
     auto named =
         options.server_pid > 0 ? named_server(*address, options.server_pid) : find_server(*address);

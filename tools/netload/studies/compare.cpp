@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "measure/quantity.h"
+#include "netload/choose_address.h"
 #include "netload/find_server.h"
 #include "netload/studies/contenders.h"
 #include "printing.h"
@@ -71,7 +72,7 @@ Result<std::vector<Contender>> enter_backends(const LoadOptions& options) {
   return contenders;
 }
 
-Result<std::vector<Contender>> enter_targets(const LoadOptions& options) {
+Result<std::vector<Contender>> enter_targets(const LoadOptions& options, const net::Stop& stop) {
   const auto client = usable_backend("netload", options.backend, options.output.quiet);
   if (!client) return std::unexpected(client.error());
   std::vector<Contender> contenders;
@@ -79,7 +80,7 @@ Result<std::vector<Contender>> enter_targets(const LoadOptions& options) {
     LoadOptions load = for_target(options, name);
     if (std::string wrong = complete(load); !wrong.empty())
       return failed(name + ": " + wrong, {}, 0);
-    const auto address = net::Address::parse(load.target);
+    const auto address = choose_address(load, stop);
     if (!address) return std::unexpected(address.error());
     contenders.push_back({name, std::move(load), *client, std::nullopt, find_server(*address)});
   }
@@ -91,7 +92,7 @@ Result<std::vector<Contender>> enter_targets(const LoadOptions& options) {
 int compare(const LoadOptions& options, const std::vector<std::string>& arguments,
             const net::Stop& stop, Signals& signals) {
   auto contenders =
-      options.compare.targets.empty() ? enter_backends(options) : enter_targets(options);
+      options.compare.targets.empty() ? enter_backends(options) : enter_targets(options, stop);
   if (!contenders) return cannot("netload", contenders.error());
   const auto left_out = run_rounds(options.rounds, *contenders, arguments, stop, signals);
   if (!left_out) return cannot("netload", left_out.error());
