@@ -49,10 +49,11 @@ std::vector<std::string> split_words(std::string_view text) {
 
 // Every other option of netload takes a value, or has it behind '='.
 bool takes_value(std::string_view flag) {
-  constexpr std::array<std::string_view, 15> kFlags = {
+  constexpr std::array<std::string_view, 20> kFlags = {
       "--find-max",  "--bypass", "--reconnect", "--strict",     "--verify",
       "--no-verify", "--json",   "--html",      "--json-lines", "--quiet",
-      "-q",          "--help",   "-h",          "-V",           "--version"};
+      "--realtime",  "--ipv4",   "--ipv6",      "-q",           "--help",
+      "-h",          "-V",       "--version",   "-4",           "-6"};
   return std::ranges::find(kFlags, flag) == kFlags.end();
 }
 

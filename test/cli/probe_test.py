@@ -10,7 +10,7 @@ import tempfile
 from case import Skip, case, contains, equal, expect, run
 from document import keeps_to_the_schema
 from foul import FOUL_ARGUMENT, SHOWN_ARGUMENT, shown_as_letters
-from process import program, run_program
+from process import netload, program, run_program
 
 NO_DEVICE = "nothing is polled"
 
@@ -181,6 +181,15 @@ def a_soft_limit_is_raised():
     before = tried_in(limited(("nofile", "256:")))
     contains(expect_answer(findings(before=before), "10,000 open files", "yes")["evidence"], "soft limit 256")
     contains(netprobe("--for", "netload -c 5000", before=before).ended_with(0).out, "5,032 needed")
+
+
+@case
+def a_flag_of_netload_takes_nothing_behind_it():
+    script = netload("--completion", "zsh").ended_with(0).out
+    flags = [line.split("[")[0].strip(" '") for line in script.splitlines() if "[" in line and ":value:" not in line]
+    expect({"--realtime", "--find-max", "-6", "-q"} <= set(flags), f"not all flags of netload: {flags}")
+    for flag in flags:
+        contains(netprobe("--for", f"netload {flag} -c 5000").out, "5,032 needed", f"what is said of {flag}")
 
 
 @case
