@@ -49,39 +49,29 @@ HostPort place_of(std::uint8_t family, const std::uint32_t* host, std::uint16_t 
   return place;
 }
 
-// Told without being asked for, of sockets that listen (inet_diag.c).
-bool is_ipv6_only(const nlmsghdr& message) {
-  bool only = false;
-  for_each_attribute(message, sizeof(inet_diag_msg), [&](const rtattr& one) {
-    if (one.rta_type == INET_DIAG_SKV6ONLY && RTA_PAYLOAD(&one) > 0)
-      only = *static_cast<const std::uint8_t*>(RTA_DATA(&one)) != 0;
-  });
-  return only;
-}
-
-std::uint64_t segments_of(const nlmsghdr& message) {
-  std::uint64_t segments = 0;
-  for_each_attribute(message, sizeof(inet_diag_msg), [&](const rtattr& one) {
-    if (one.rta_type != INET_DIAG_INFO) return;
-    tcp_info info{};  // An older kernel gives less, and a newer one more.
-    std::memcpy(&info, RTA_DATA(&one), std::min<std::size_t>(sizeof info, RTA_PAYLOAD(&one)));
-    segments = std::uint64_t{info.tcpi_data_segs_in} + info.tcpi_data_segs_out;
-  });
-  return segments;
+std::uint64_t segments_in(const rtattr& info) {
+  tcp_info told{};  // An older kernel gives less, and a newer one more.
+  std::memcpy(&told, RTA_DATA(&info), std::min<std::size_t>(sizeof told, RTA_PAYLOAD(&info)));
+  return std::uint64_t{told.tcpi_data_segs_in} + told.tcpi_data_segs_out;
 }
 
 Found found_in(const nlmsghdr& message) {
   const auto& socket = *static_cast<const inet_diag_msg*>(NLMSG_DATA(&message));
   const auto& id = socket.id;
-  return {socket.idiag_family,
-          place_of(socket.idiag_family, id.idiag_src, id.idiag_sport),
-          place_of(socket.idiag_family, id.idiag_dst, id.idiag_dport),
-          socket.idiag_state,
-          {socket.idiag_inode, socket.idiag_uid},
-          std::uint64_t{id.idiag_cookie[1]} << 32 | id.idiag_cookie[0],
-          segments_of(message),
-          socket.idiag_rqueue,
-          is_ipv6_only(message)};
+  Found found{.family = socket.idiag_family,
+              .local = place_of(socket.idiag_family, id.idiag_src, id.idiag_sport),
+              .remote = place_of(socket.idiag_family, id.idiag_dst, id.idiag_dport),
+              .state = socket.idiag_state,
+              .socket = {socket.idiag_inode, socket.idiag_uid},
+              .cookie = std::uint64_t{id.idiag_cookie[1]} << 32 | id.idiag_cookie[0],
+              .queued = socket.idiag_rqueue};
+  for_each_attribute(message, sizeof(inet_diag_msg), [&](const rtattr& one) {
+    if (one.rta_type == INET_DIAG_INFO) found.segments = segments_in(one);
+    // Of sockets that listen, without being asked for (inet_diag.c).
+    if (one.rta_type == INET_DIAG_SKV6ONLY && RTA_PAYLOAD(&one) > 0)
+      found.ipv6_only = *static_cast<const std::uint8_t*>(RTA_DATA(&one)) != 0;
+  });
+  return found;
 }
 
 enum class End : std::uint8_t { server, client };
