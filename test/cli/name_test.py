@@ -96,7 +96,7 @@ def addresses_of_other_machines_are_tried_in_turn():
 
 
 def has_ipv6(names):
-    return run_program(*names.inside, "ip", "-6", "addr", "show", "dev", "lo").out.find("::1/128") >= 0
+    return "::1/128" in run_program(*names.inside, "ip", "-6", "addr", "show", "dev", "lo").out
 
 
 @case
