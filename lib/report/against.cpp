@@ -260,6 +260,12 @@ Result<Against> against(const Comparison& before, const Comparison& after, doubl
     for (const Compared& one : study.backends) text += (text.empty() ? "" : ",") + one.backend;
     return text;
   };
+  for (const auto& [which, study] : {std::pair("earlier", &before), std::pair("later", &after)}) {
+    if (study->failed)
+      return failed(
+          fmt::format("the {} comparison is not whole: {}", which, in_words(*study->failed)), {},
+          0);
+  }
   if (names(before) != names(after))
     return failed(
         fmt::format("the backends compared were '{}' and are '{}'", names(before), names(after)),

@@ -48,7 +48,8 @@ std::string difference(const RunResult& before, const RunResult& after);
 /// Runs of the same load, then and now. Errors: difference(); answers of other kinds than before,
 /// where no more of them are errors, nor fewer.
 Result<Against> against(const Rounds& before, const Rounds& after, double tolerance_pct);
-/// The backends of two comparisons. Errors: they are not the same backends, or difference().
+/// The backends of two comparisons. Errors: they are not the same backends, a round of one failed,
+/// or difference().
 Result<Against> against(const Comparison& before, const Comparison& after, double tolerance_pct);
 
 /// A line for each figure, and one sentence that concludes.

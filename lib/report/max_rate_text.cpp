@@ -47,6 +47,7 @@ std::string outcome_text(const MaxRate& study) {
   if (study.next)
     text += line_text("next",
                       fmt::format("{}: {}", format_rate(study.next->rate_hz), study.next->reason));
+  if (study.failed) text += line_text("FAILED", failure_in_words(*study.failed));
   if (study.limit == "generator")
     text += line_text("limit", "the generator: the server may do more; give it more threads");
   if (study.limit == "machine")

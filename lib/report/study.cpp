@@ -103,6 +103,15 @@ Comparison remade(Comparison comparison) {
   return comparison;
 }
 
+std::string in_words(const FailedRound& failed) {
+  return fmt::format("round {} of {}: {}", failed.round, failed.name, failed.reason);
+}
+
+std::string failure_in_words(const BrokenRate& failed) {
+  return fmt::format("the probe of {} messages/s: {}", measure::format_rate(failed.rate_hz),
+                     failed.reason);
+}
+
 std::string text_report(const Experiment& study) {
   std::string text;
   for (const std::string& line : study.text) text += line + "\n";

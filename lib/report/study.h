@@ -66,6 +66,27 @@ struct Setting {
   }
 };
 
+/// A round that could not be run, which ended its study.
+struct FailedRound {
+  std::string name;         ///< Of the backend, target or way.
+  std::uint64_t round = 0;  ///< From 1.
+  std::string reason;
+
+  void fields(auto& f) {
+    f.table("failed_round", "");
+    f("name", name, "The backend, the target or the way.");
+    f("round", round, Unit::count, "From 1.", {.min = 1});
+    f("reason", reason);
+  }
+};
+
+/// What could not be run, and why.
+std::string in_words(const FailedRound& failed);
+
+inline constexpr const char* kFailedHelp =
+    "The round that could not be run, and why: what is here was measured before it. Absent where "
+    "none failed.";
+
 /// One backend of a comparison. Ratios are against the first, round by round.
 struct Compared {
   std::string backend;
@@ -92,6 +113,7 @@ struct Compared {
 struct Comparison {
   Setting setting;
   std::uint64_t rounds_left_out = 0;  ///< The processors came nearer or went apart.
+  std::optional<FailedRound> failed;
   std::vector<Compared> backends;
 
   void fields(auto& f) {
@@ -102,6 +124,7 @@ struct Comparison {
     f.constant("schema", "wiremark.comparison/1");
     f("", setting);
     f("rounds_left_out", rounds_left_out, Unit::count, kLeftOutHelp);
+    f("failed", failed, kFailedHelp);
     f("backends", backends, "", {.min = 1, .rows = true});
   }
 };
@@ -134,6 +157,7 @@ struct Probe {
   }
 };
 
+/// A rate that was not kept, or that could not be tried.
 struct BrokenRate {
   double rate_hz = 0;
   std::string reason;
@@ -153,6 +177,7 @@ struct MaxRate {
   std::optional<measure::Spread> reached_hz;
   std::optional<measure::Spread> p99_ns;
   std::optional<BrokenRate> next;
+  std::optional<BrokenRate> failed;  ///< The probe that could not be run, which ended the search.
   std::string limit;
   bool interrupted = false;
   std::vector<Probe> probes;
@@ -170,6 +195,8 @@ struct MaxRate {
     f("p99_ns", p99_ns, "", {.null = true});
     f("next", next, "The lowest rate that broke them, and how; null when none did.",
       {.null = true});
+    f("failed", failed,
+      "The probe that could not be run, and why: it ended the search. Absent where none failed.");
     f("limit", limit,
       "What ended the search, server, generator, machine or none: where it is the generator, or "
       "one of both ends had no processor (machine), the server may do more.");
@@ -177,6 +204,9 @@ struct MaxRate {
     f("probes", probes, "", {.min = 1, .rows = true});
   }
 };
+
+/// What a probe that could not be run asked for, and why it could not.
+std::string failure_in_words(const BrokenRate& failed);
 
 /// A way that a message takes, or the load behind them.
 struct Way {
@@ -236,6 +266,7 @@ struct Bypass {
   Setting setting;
   std::uint64_t message_bytes = 0;
   std::uint64_t rounds_left_out = 0;
+  std::optional<FailedRound> failed;
   BypassParts parts;
   std::optional<std::string> invalid;
   std::optional<std::string> not_tried;
@@ -250,6 +281,7 @@ struct Bypass {
     f("", setting);
     f("message_bytes", message_bytes, Unit::bytes, "", {.min = 1});
     f("rounds_left_out", rounds_left_out, Unit::count, kLeftOutHelp);
+    f("failed", failed, kFailedHelp);
     f("parts_ns", parts);
     f("invalid", invalid,
       "Why the parts say nothing: one is below nothing, or they do not add up to the round trip. "

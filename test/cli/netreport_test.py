@@ -359,6 +359,33 @@ def a_study_is_printed_as_the_tool_printed_it():
         equal([row["messages"] for row in rows], ["50"] * 4, "the messages of each round")
 
 
+@case
+def a_study_of_which_a_round_failed_is_not_valid():
+    valid = {"valid": True, "reasons": []}
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "study.json")
+
+        def measured(*flags):
+            netload(*flags, "-c", "1", f"--json={file}")
+            with open(file, encoding="utf-8") as text:
+                return json.load(text)
+
+        def strictly(document, code):
+            with open(file, "w", encoding="utf-8") as text:
+                json.dump(document, text)
+            return netreport(file, "--strict").ended_with(code).out
+
+        compared = measured("--compare", "epoll", "--rounds", "1", "-n", "50")
+        compared["backends"][0]["valid_rounds"] = 1
+        compared["backends"][0]["rounds"][0]["verdict"] = valid
+        searched = measured("--find-max", "-d", "50ms", "--slo", "p99<9s")
+        for probe in searched["probes"]:
+            probe["result"]["verdict"] = valid
+        for study, failed in [(compared, {"name": "epoll", "round": 2}), (searched, {"rate_hz": 7})]:
+            strictly(study, 0)
+            contains(strictly({**study, "failed": {**failed, "reason": "it is gone"}}, 1), "it is gone", "the text")
+
+
 def rows_of(folder, file):
     """What netreport makes of a document as CSV."""
     table = os.path.join(folder, "rows.csv")

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "report/against.h"
 #include "report/csv.h"
 #include "report/html.h"
 #include "report/json.h"
@@ -47,6 +48,36 @@ TEST_CASE("studies that netload has written before are read, and are the same wh
   check_same_again<Comparison>("comparison");
   check_same_again<MaxRate>("find_max");
   check_same_again<Bypass>("bypass");
+}
+
+TEST_CASE("a round that failed is named in each form of its study, and is no comparison's side") {
+  const FailedRound round{"uring", 2, "0 of 2 connections opened"};
+  const auto check_named = [](const auto& study, const std::string& words) {
+    const auto again = parse_document(json_document(study));
+    REQUIRE_MESSAGE(again.has_value(), again.error().message());
+    CHECK(json_document(*again) == json_document(study));
+    CHECK(unfolded(text_report(study)).find("FAILED " + words) != std::string::npos);
+    CHECK(html_page(study).find("Failed: " + words) != std::string::npos);
+  };
+  const auto whole = study_of<Comparison>("comparison");
+  Comparison comparison = whole;
+  comparison.failed = round;
+  check_named(comparison, "round 2 of uring: 0 of 2 connections opened");
+  const auto refusal = [](const Comparison& before, const Comparison& after) {
+    const auto refused = against(before, after, 5);
+    return refused ? "none" : refused.error().message();
+  };
+  CHECK(refusal(whole, comparison) ==
+        "the later comparison is not whole: round 2 of uring: 0 of 2 connections opened");
+  CHECK(refusal(comparison, whole) ==
+        "the earlier comparison is not whole: round 2 of uring: 0 of 2 connections opened");
+  CHECK(refusal(whole, whole) == "none");
+  auto bypass = study_of<Bypass>("bypass");
+  bypass.failed = round;
+  check_named(bypass, "round 2 of uring: 0 of 2 connections opened");
+  auto search = study_of<MaxRate>("find_max");
+  search.failed = {8'000, "0 of 2 connections opened"};
+  check_named(search, "the probe of 8.00 k messages/s: 0 of 2 connections opened");
 }
 
 TEST_CASE("what codecbench wrote before is read, with refused rows that have no figures") {

@@ -15,20 +15,21 @@ namespace wiremark::tools {
 namespace {
 
 bool all_valid(const report::Comparison& study) {
-  return std::ranges::all_of(study.backends, [](const report::Compared& one) {
+  return !study.failed && std::ranges::all_of(study.backends, [](const report::Compared& one) {
     return report::valid_of(one.rounds) == one.rounds.size();
   });
 }
 
 bool all_valid(const report::Bypass& study) {
-  return !study.invalid && std::ranges::all_of(study.ways, [](const report::Way& way) {
-    return report::valid_of(way.rounds) == way.rounds.size();
-  });
+  return !study.invalid && !study.failed &&
+         std::ranges::all_of(study.ways, [](const report::Way& way) {
+           return report::valid_of(way.rounds) == way.rounds.size();
+         });
 }
 
 // What the maximum rests on.
 bool all_valid(const report::MaxRate& study) {
-  return std::ranges::all_of(study.probes, [&](const report::Probe& probe) {
+  return !study.failed && std::ranges::all_of(study.probes, [&](const report::Probe& probe) {
     return probe.rate_hz != study.max_rate_hz || !probe.kept || is_valid(probe.result);
   });
 }

@@ -143,6 +143,7 @@ std::string html_page(const Comparison& study) {
   for (const Compared& one : study.backends)
     latencies.push_back(latency_of(one.backend, one.rounds));
   page.table(summary_of(study, latencies));
+  if (study.failed) page.paragraph("Failed: " + in_words(*study.failed), "bad");
   for (const std::string& sentence : conclusions_of(study))
     page.paragraph("Conclusion: " + sentence);
   std::vector<CostRow> costs;
@@ -175,6 +176,7 @@ std::string html_page(const MaxRate& study) {
   if (study.next)
     page.paragraph(fmt::format("Next: {} messages/s: {}", format_rate(study.next->rate_hz),
                                study.next->reason));
+  if (study.failed) page.paragraph("Failed: " + failure_in_words(*study.failed), "bad");
   if (study.limit == "generator")
     page.paragraph("The limit was the generator: the server may do more.", "bad");
   if (study.limit == "machine") {
@@ -223,6 +225,7 @@ std::string html_page(const MaxRate& study) {
 std::string html_page(const Bypass& study) {
   Page page("Where the time of a message goes");
   add_setting(page, study.setting, study.ways.front().rounds.front());
+  if (study.failed) page.paragraph("Failed: " + in_words(*study.failed), "bad");
   std::vector<CostRow> ways;
   std::vector<CostRow> costs;
   for (std::size_t i = 0; i < study.ways.size(); ++i) {
