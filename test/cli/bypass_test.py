@@ -5,12 +5,13 @@ import dataclasses
 import functools
 import json
 import os
+import signal
 import statistics
 import tempfile
 
-from case import Skip, case, contains, equal, expect, run
+from case import Skip, case, contains, equal, expect, run, wait_until
 from document import keeps_to_the_schema
-from process import netload, program, run_program
+from process import children_of, netload, program, run_program, start_netload
 
 PARTS = ["sleep_and_wake", "tcp_and_ip", "system_calls_and_sockets", "shared_memory"]
 
@@ -155,6 +156,25 @@ def the_text_names_what_a_bypass_saves():
 def one_of_a_kind_is_singular():
     for part in ["1 byte there and back", "1 round of", "1 connection in"]:
         contains(one_of_each(), part, "the text")
+
+
+@case
+def a_way_whose_server_goes_loses_none_before_it():
+    require_two_processors()
+    with start_netload("--bypass", *EACH, "--rounds", "1000", "-c", "2", "--progress", "on", "--json") as running:
+        wait_until(lambda: "round 2 of 1000: " in running.err, "the second round began")
+        os.kill(max(children_of(running.pid)), signal.SIGKILL)  # That of the load is the youngest.
+        ended = running.finish().ended_with(3)
+    study = ended.json()
+    keeps_to_the_schema(study)
+    equal(study["failed"]["name"], "load", "the way that failed")
+    failed = study["failed"]["round"]
+    expect(failed >= 2, f"round {failed} failed")
+    expect([way["name"] for way in study["ways"]][-1] == "load" and len(study["ways"]) == 4, "not the four ways")
+    for way in study["ways"]:
+        expect(len(way["rounds"]) in (failed - 1, failed), f"{way['name']} has {len(way['rounds'])} of {failed} rounds")
+    contains(study["not_tried"], "a round failed before")
+    contains(ended.err, f"netload: round {failed} of load: ")
 
 
 @case

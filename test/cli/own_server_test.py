@@ -3,7 +3,9 @@
 
 import contextlib
 import itertools
+import json
 import os
+import signal
 import socket
 import ssl
 import struct
@@ -12,9 +14,10 @@ import threading
 
 from bad_server import PAGE, TIMEOUT, BadServer, answer_and_close
 from case import case, contains, equal, expect, run, wait_until
+from document import keeps_to_the_schema
 from foul import shown_as_letters
 from outcome import expect_outcome
-from process import free_port, netload, program, receive, require_backend, run_program
+from process import free_port, netload, program, receive, require_backend, run_program, start_netload
 
 SHORT = ["-c", "4", "-n", "400", "--json"]
 
@@ -507,6 +510,96 @@ def two_servers_are_compared_round_by_round():
         study = netload("--compare", f"{one.address},{other.address}", *flags, "--json").ended_with(0).json()
         equal([row["backend"] for row in study["backends"]], [one.address, other.address], "targets")
         equal([len(row["rounds"]) for row in study["backends"]], [3, 3], "rounds")
+
+
+LINES = ["--send", "ping", "--reply", "line", "-c", "2"]
+
+
+def as_it_ended(ended, file):
+    """The study of a run whose server went, which netreport prints as the run did."""
+    ended.ended_with(3)
+    equal(run_program(program("NETREPORT"), file).ended_with(0).out, ended.out, "the text from the document")
+    with open(file, encoding="utf-8") as text:
+        study = json.load(text)
+    keeps_to_the_schema(study)
+    return study
+
+
+@case
+def a_round_that_fails_loses_none_before_it():
+    with answers(4, lambda _: b"+OK\r\n") as stays, answers(4, lambda _: b"+OK\r\n") as goes, \
+            tempfile.TemporaryDirectory() as folder:
+        targets = [stays.address, goes.address]
+        file = os.path.join(folder, "study.json")
+        with start_netload("--compare", ",".join(targets), *LINES, "-n", "50", "--rounds", "1000", "--progress", "on",
+                           f"--json={file}") as running:
+            wait_until(lambda: "round 2 of 1000: " in running.err, "the second round began")
+            goes.refuse_others()
+            ended = running.finish()
+        study = as_it_ended(ended, file)
+        failed = study["failed"]
+        expect(failed["name"] == goes.address and failed["round"] >= 2, f"this failed: {failed}")
+        # The order rotates: in every second round the last target is the first.
+        came_before = failed["round"] % 2
+        equal([(row["backend"], len(row["rounds"])) for row in study["backends"]],
+              [(stays.address, failed["round"] - 1 + came_before), (goes.address, failed["round"] - 1)], "rounds")
+        contains(failed["reason"], f"of 2 connections to {goes.address} opened; ")
+        words = f"round {failed['round']} of {goes.address}: {failed['reason']}"
+        contains(" ".join(ended.out.split()), f"FAILED {words}", "the text")
+        contains(ended.err, f"netload: {words}")
+
+
+@case
+def a_first_round_that_fails_leaves_the_rows_before_it():
+    nobody = f"127.0.0.1:{free_port()}"
+    with answers(4, lambda _: b"+OK\r\n") as server, tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "study.json")
+        ended = netload("--compare", f"{server.address},{nobody}", *LINES, "-n", "50", f"--json={file}")
+        study = as_it_ended(ended, file)
+        equal([(row["backend"], len(row["rounds"])) for row in study["backends"]], [(server.address, 1)], "rounds")
+        equal((study["failed"]["name"], study["failed"]["round"]), (nobody, 1), "what failed")
+        ended = netload("--compare", f"{nobody},{server.address}", *LINES, "-n", "50").ended_with(3)
+        equal(ended.out, "", "what was measured before the first run")
+        contains(ended.err, f"netload: round 1 of {nobody}: 0 of 2 connections")
+
+
+@case
+def a_comparison_that_is_interrupted_in_its_first_round_has_what_was_measured():
+    answered = threading.Event()
+
+    def answer(_):
+        answered.set()
+        return b"+OK\r\n"
+    with answers(4, answer) as one, answers(4, answer) as other:
+        with start_netload("--compare", f"{one.address},{other.address}", *LINES, "-d", "60s", "--json") as running:
+            expect(answered.wait(60), "no message came")
+            running.signal(signal.SIGINT)
+            ended = running.finish().ended_with(130)
+        rows = ended.json()["backends"]
+        equal([(row["backend"], [round["interrupted"] for round in row["rounds"]]) for row in rows],
+              [(one.address, [True])], "rows")
+        contains(ended.err, f"netload: no row for {other.address}: it had no round yet")
+
+
+@case
+def a_search_whose_server_goes_has_its_probes():
+    def behave(connection, number):
+        if number == 1:  # Both connections of the first probe are there.
+            server.refuse_others()
+        while receive(connection, 4):
+            connection.sendall(b"+OK\r\n")
+
+    with BadServer(behave) as server, tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "study.json")
+        ended = netload("--find-max", server.address, *LINES, "-d", "100ms", "--slo", "errors<1", f"--json={file}")
+        study = as_it_ended(ended, file)
+        equal(len(study["probes"]), 1, "probes")
+        equal(study["failed"]["rate_hz"], 2000 if study["probes"][0]["kept"] else 1000, "the rate that failed")
+        words = f"messages/s: 0 of 2 connections to {server.address} opened; connect: Connection refused"
+        contains(" ".join(ended.out.split()), words, "the text")
+        contains(ended.err, words)
+    ended = netload("--find-max", f"127.0.0.1:{free_port()}", *LINES, "-d", "100ms").ended_with(3)
+    contains(ended.err, "netload: 0 of 2 connections")
 
 
 @case

@@ -36,11 +36,11 @@ class Ladder {
 
   /// Starts the servers. Errors: one does not start.
   Result<> enter_all(net::Backend backend);
-  /// Runs all rounds. Errors: those of run_load(), and a thread that cannot be pinned.
-  Result<> climb(const std::vector<std::string>& arguments, const net::Stop& stop,
-                 Signals& signals);
+  /// Runs all rounds, until one fails.
+  void climb(const std::vector<std::string>& arguments, const net::Stop& stop, Signals& signals);
 
   const std::vector<Contender>& contenders() const noexcept { return contenders_; }
+  const Course& course() const noexcept { return course_; }
   report::Bypass study() const;
 
  private:
@@ -49,7 +49,7 @@ class Ladder {
   const LoadOptions& options_;
   std::vector<Contender> contenders_;
   Figures memory_ns_;  // The median round trip through memory, round by round.
-  unsigned left_out_ = 0;
+  Course course_;
   UdpWays udp_;
 };
 
@@ -77,8 +77,8 @@ Result<> Ladder::enter_all(net::Backend backend) {
   return {};
 }
 
-Result<> Ladder::climb(const std::vector<std::string>& arguments, const net::Stop& stop,
-                       Signals& signals) {
+void Ladder::climb(const std::vector<std::string>& arguments, const net::Stop& stop,
+                   Signals& signals) {
   const int client = options_.threads.cpus.front();
   const int server = options_.server_cpus.front();
   const auto through_memory = [&] {
@@ -90,14 +90,17 @@ Result<> Ladder::climb(const std::vector<std::string>& arguments, const net::Sto
                                                     trips_max, client, server);
     if (trips) memory_ns_.push_back(static_cast<double>(trips->percentile(50)));
   };
-  const auto left_out =
-      run_rounds(options_.rounds, contenders_, arguments, stop, signals, through_memory);
-  if (!left_out) return std::unexpected(left_out.error());
-  left_out_ = *left_out;
+  course_ = run_rounds(options_.rounds, contenders_, arguments, stop, signals, through_memory);
+  if (course_.failed) {
+    udp_.not_tried = "a round failed before";
+    return;
+  }
   udp_ = measure_udp_ways(options_, contenders_.front().client, arguments, stop, signals);
-  if (!memory_ns_.empty() || stop.requested()) return {};
-  return failed(fmt::format("no two threads can be kept on processors {} and {}", client, server),
-                {}, 0);
+  course_.failed = udp_.failed;
+  if (!memory_ns_.empty() || stop.requested() || course_.failed) return;
+  course_.failed = {
+      "shared memory", 1,
+      fmt::format("no two threads can be kept on processors {} and {}", client, server)};
 }
 
 report::Bypass Ladder::study() const {
@@ -109,7 +112,8 @@ report::Bypass Ladder::study() const {
                             measure::format_counted(contenders_.front().rounds.size(), "round"),
                             length_in_words(options_)));
   study.message_bytes = options_.exchange.size->max;
-  study.rounds_left_out = left_out_;
+  study.rounds_left_out = course_.left_out;
+  study.failed = course_.failed;
   // What each difference between two ways is made of.
   study.parts = {.sleep_and_wake = spread(differences(trip_ns(asleep), trip_ns(spinning))),
                  .tcp_and_ip = spread(differences(trip_ns(spinning), trip_ns(unix_socket))),
@@ -131,11 +135,14 @@ int show_bypass(const LoadOptions& options, const std::vector<std::string>& argu
   const auto backend = usable_backend("netload", options.backend, options.output.quiet);
   if (!backend) return cannot("netload", backend.error());
   Ladder ladder(options);
-  auto done = ladder.enter_all(*backend);
-  if (done) done = ladder.climb(arguments, stop, signals);
-  if (!done) return cannot("netload", done.error());
+  if (auto done = ladder.enter_all(*backend); !done) return cannot("netload", done.error());
+  ladder.climb(arguments, stop, signals);
+  // What a part of the way takes is the difference of two ways.
+  const auto& ways = ladder.contenders();
+  if (std::ranges::any_of(ways, [](const Contender& way) { return way.rounds.empty(); }))
+    return exit_code(options, ways, ladder.course());
   bool adds_up = true;
-  const int code = conclude(options, ladder.contenders(), [&] {
+  const int code = conclude(options, ways, ladder.course(), [&] {
     report::Bypass study = ladder.study();
     adds_up = !study.invalid;
     return study;

@@ -20,7 +20,9 @@ namespace {
 bool all_verified(const std::vector<Contender>& contenders) {
   const std::pair<std::string, std::string> wanted{"verify", "on"};
   return std::ranges::all_of(contenders, [&](const Contender& one) {
-    return std::ranges::find(one.rounds.front().config, wanted) != one.rounds.front().config.end();
+    if (one.rounds.empty()) return true;
+    const auto& config = one.rounds.front().config;
+    return std::ranges::find(config, wanted) != config.end();
   });
 }
 
@@ -94,13 +96,20 @@ int compare(const LoadOptions& options, const std::vector<std::string>& argument
   auto contenders =
       options.compare.targets.empty() ? enter_backends(options) : enter_targets(options, stop);
   if (!contenders) return cannot("netload", contenders.error());
-  const auto left_out = run_rounds(options.rounds, *contenders, arguments, stop, signals);
-  if (!left_out) return cannot("netload", left_out.error());
-  return conclude(options, *contenders, [&] {
+  const Course course = run_rounds(options.rounds, *contenders, arguments, stop, signals);
+  // In the first round the order is that of the table: whose row is missing is at its end.
+  if (contenders->front().rounds.empty()) return exit_code(options, *contenders, course);
+  return conclude(options, *contenders, course, [&] {
     report::Comparison study;
     study.setting = setting_of(options, about(*contenders));
-    study.rounds_left_out = *left_out;
-    for (const Contender& one : *contenders) study.backends.push_back({one.name, one.rounds});
+    study.rounds_left_out = course.left_out;
+    study.failed = course.failed;
+    for (const Contender& one : *contenders) {
+      if (!one.rounds.empty())
+        study.backends.push_back({one.name, one.rounds});
+      else if (!course.failed || course.failed->name != one.name)
+        print_err("netload: no row for {}: it had no round yet\n", one.name);
+    }
     return remade(std::move(study));
   });
 }

@@ -42,15 +42,16 @@ Result<Contender> enter(std::string name, const LoadOptions& load, net::Backend 
   return Contender{std::move(name), load, client, std::move(*started), target};
 }
 
-Result<unsigned> run_rounds(unsigned rounds, std::vector<Contender>& contenders,
-                            const std::vector<std::string>& arguments, const net::Stop& stop,
-                            Signals& signals, const std::function<void()>& after_round) {
+Course run_rounds(unsigned rounds, std::vector<Contender>& contenders,
+                  const std::vector<std::string>& arguments, const net::Stop& stop,
+                  Signals& signals, const std::function<void()>& after_round) {
   const OutputOptions& output = contenders.front().load.output;
   const bool progress = wants_progress(output.progress, output.quiet);
-  unsigned left_out = 0;
-  for (unsigned round = 0; round < rounds && !stop.requested();) {
+  Course course;
+  const auto ends = [&] { return stop.requested() || course.failed; };
+  for (unsigned round = 0; round < rounds && !ends();) {
     std::vector<report::RunResult> results;
-    for (std::size_t i = 0; i < contenders.size() && !stop.requested(); ++i) {
+    for (std::size_t i = 0; i < contenders.size() && !ends(); ++i) {
       // The order rotates, so that none is always first.
       const Contender& contender = contenders[(i + round) % contenders.size()];
       if (progress)
@@ -60,12 +61,15 @@ Result<unsigned> run_rounds(unsigned rounds, std::vector<Contender>& contenders,
       if (contender.server) contender.server->go_on();
       auto result = run_load(quietly, contender.client, contender.target, arguments, stop, signals);
       if (contender.server) contender.server->pause();
-      if (!result) return std::unexpected(result.error());
+      if (!result) {
+        course.failed = {contender.name, round + 1, result.error().message()};
+        break;
+      }
       report::pass_verdict(*result);
       results.push_back(std::move(*result));
     }
-    if (!at_one_distance(contenders, results) && left_out < rounds && !stop.requested()) {
-      ++left_out;
+    if (!at_one_distance(contenders, results) && course.left_out < rounds && !ends()) {
+      ++course.left_out;
       continue;
     }
     for (std::size_t i = 0; i < results.size(); ++i)
@@ -74,7 +78,7 @@ Result<unsigned> run_rounds(unsigned rounds, std::vector<Contender>& contenders,
     ++round;
   }
   if (progress) wipe_progress();
-  return left_out;
+  return course;
 }
 
 std::string length_in_words(const LoadOptions& options) {
@@ -91,9 +95,15 @@ report::Setting setting_of(const LoadOptions& options, std::string about) {
   return {std::move(about), std::move(processors)};
 }
 
-int worst_of(const LoadOptions& options, const std::vector<Contender>& contenders) {
+int exit_code(const LoadOptions& options, const std::vector<Contender>& contenders,
+              const Course& course) {
+  if (course.failed) {
+    print_err("netload: {}\n", report::in_words(*course.failed));
+    return kCannot;
+  }
   int worst = kDone;
   for (const Contender& contender : contenders) {
+    if (contender.rounds.empty()) return kInterrupted;
     for (const report::RunResult& round : contender.rounds)
       worst = std::max<int>(worst, exit_code(round, options));
   }

@@ -36,12 +36,18 @@ struct Contender {
 Result<Contender> enter(std::string name, const LoadOptions& load, net::Backend client,
                         net::Backend server, ServerProcess::Listen listen);
 
+/// How the rounds of a study went.
+struct Course {
+  unsigned left_out = 0;                      ///< Rounds that were run again.
+  std::optional<report::FailedRound> failed;  ///< With the error of run_load(); it was the last.
+};
+
 /// Runs the load of each contender in turn, `rounds` times, and calls after_round() after each
 /// round. When a hypervisor moves the processors apart, a message costs three times as much. So a
 /// round in which their distance was not that of the rounds before is left out and run again, at
-/// most as often as there are rounds. Returns how many were left out. Ends early when `stop` is
-/// requested. Errors: those of run_load().
-Result<unsigned> run_rounds(
+/// most as often as there are rounds. Ends early when `stop` is requested, and when a load cannot
+/// be run: the contenders have what was measured until then.
+Course run_rounds(
     unsigned rounds, std::vector<Contender>& contenders, const std::vector<std::string>& arguments,
     const net::Stop& stop, Signals& signals, const std::function<void()>& after_round = [] {});
 
@@ -51,18 +57,16 @@ std::string length_in_words(const LoadOptions& options);
 /// What is printed above and below a study of such runs.
 report::Setting setting_of(const LoadOptions& options, std::string about);
 
-/// The worst exit code of all rounds.
-int worst_of(const LoadOptions& options, const std::vector<Contender>& contenders);
+/// The worst exit code of all rounds; kInterrupted where a contender has none; kCannot where one
+/// failed, which is said on standard error.
+int exit_code(const LoadOptions& options, const std::vector<Contender>& contenders,
+              const Course& course);
 
 /// Prints the study as asked for: as text, as a document, or as text with the document in a file.
-/// Returns the worst exit code of all rounds; kInterrupted, without calling make_study(), if a
-/// contender has no round.
+/// Returns its exit_code().
 template <class MakeStudy>
 int conclude(const LoadOptions& options, const std::vector<Contender>& contenders,
-             MakeStudy&& make_study) {
-  for (const Contender& one : contenders) {
-    if (one.rounds.empty()) return kInterrupted;
-  }
+             const Course& course, MakeStudy&& make_study) {
   const auto text_of = [](const auto& study) {
     if constexpr (requires { report::text_report(study, letters_of_terminal()); })
       return report::text_report(study, letters_of_terminal());
@@ -71,7 +75,7 @@ int conclude(const LoadOptions& options, const std::vector<Contender>& contender
   };
   if (auto done = deliver(make_study(), options.output, text_of); !done)
     return cannot("netload", done.error());
-  return worst_of(options, contenders);
+  return exit_code(options, contenders, course);
 }
 
 }  // namespace wiremark::tools

@@ -74,20 +74,20 @@ std::optional<measure::Spread> spread_of(const std::vector<const Probe*>& probes
 }
 
 // Whose limit a rate that was not kept is.
-std::string limit_of(const Probe& failed, const LoadOptions& options) {
-  if (report::generator_was_full(failed.result)) return "generator";
-  if (failed.generator_was_limit) return "machine";
+std::string limit_of(const Probe& next, const LoadOptions& options) {
+  if (report::generator_was_full(next.result)) return "generator";
+  if (next.generator_was_limit) return "machine";
   std::vector<std::string> figures;
   for (const report::Objective& objective : options.objectives) {
     if (objective.figure == report::Objective::Figure::percentile)
       figures.push_back(report::percentile_name(objective.percent));
   }
-  return report::machine_was_limit(failed.result, figures) ? "machine" : "server";
+  return report::machine_was_limit(next.result, figures) ? "machine" : "server";
 }
 
-report::MaxRate study_of(const LoadOptions& options, const MaxSearch& search, bool interrupted) {
+report::MaxRate study_of(const LoadOptions& options, const MaxSearch& search) {
   const auto kept = search.best();
-  const Probe* const failed = search.next();
+  const Probe* const next = search.next();
   report::MaxRate study;
   study.setting.about = about(options);
   for (const report::Objective& objective : options.objectives)
@@ -95,9 +95,8 @@ report::MaxRate study_of(const LoadOptions& options, const MaxSearch& search, bo
   if (!kept.empty()) study.max_rate_hz = search.kept_hz();
   study.reached_hz = spread_of(kept, report::qps_of);
   study.p99_ns = spread_of(kept, report::p99_ns_of);
-  if (failed) study.next = {failed->rate_hz, failed->reason};
-  study.limit = failed ? limit_of(*failed, options) : "none";
-  study.interrupted = interrupted;
+  if (next) study.next = {next->rate_hz, next->reason};
+  study.limit = next ? limit_of(*next, options) : "none";
   study.probes = search.probes();
   return study;
 }
@@ -131,11 +130,17 @@ Result<int> find_max(LoadOptions options, net::Backend backend, const Target& ta
     return probe;
   };
   MaxSearch search(options.total_rate_hz, prober, interrupted);
-  if (auto done = search.run(); !done) return std::unexpected(done.error());
-  if (search.probes().empty()) return kInterrupted;
-  const report::MaxRate study = study_of(options, search, interrupted());
+  const auto searched = search.run();
+  if (search.probes().empty()) {
+    if (!searched) return std::unexpected(searched.error());
+    return kInterrupted;
+  }
+  report::MaxRate study = study_of(options, search);
+  study.interrupted = interrupted();
+  if (!searched) study.failed = {options.total_rate_hz, searched.error().message()};
   if (auto done = deliver(study, options.output, report::outcome_text); !done)
     return std::unexpected(done.error());
+  if (study.failed) return failed(report::failure_in_words(*study.failed), {}, 0);
   if (interrupted()) return kInterrupted;
   for (const Probe* probe : search.best()) {
     if (exit_code(probe->result, options) != kDone) return kCheckFailed;

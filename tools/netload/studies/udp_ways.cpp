@@ -72,27 +72,32 @@ Result<report::RunResult> once(const VethPair& pair, const Entry& entry, LoadOpt
 UdpWays measure_udp_ways(const LoadOptions& options, net::Backend kernel,
                          const std::vector<std::string>& arguments, const net::Stop& stop,
                          Signals& signals) {
-  if (std::string wrong = unfit(options); !wrong.empty()) return {{}, std::move(wrong)};
+  if (std::string wrong = unfit(options); !wrong.empty()) return {.not_tried = std::move(wrong)};
   if (const auto can = net::choose_backend(net::Backend::xdp); !can)
-    return {{}, can.error().message()};
+    return {.not_tried = can.error().message()};
   const auto pair = VethPair::make();
-  if (!pair) return {{}, pair.error().message()};
+  if (!pair) return {.not_tried = pair.error().message()};
   UdpWays measured;
   for (const Entry& entry : kEntries) measured.ways.push_back({entry.name, entry.connections, {}});
   const bool progress = wants_progress(options.output.progress, options.output.quiet);
-  for (unsigned round = 0; round < options.rounds && !stop.requested(); ++round) {
-    for (std::size_t i = 0; i < std::size(kEntries) && !stop.requested(); ++i) {
+  const auto ends = [&] { return stop.requested() || measured.failed; };
+  for (unsigned round = 0; round < options.rounds && !ends(); ++round) {
+    for (std::size_t i = 0; i < std::size(kEntries) && !ends(); ++i) {
       // The order rotates, so that none is always first.
       const std::size_t place = (i + round) % std::size(kEntries);
       if (progress)
         draw_progress(
             fmt::format("round {} of {}: {}", round + 1, options.rounds, kEntries[place].name));
       auto result = once(*pair, kEntries[place], options, kernel, arguments, stop, signals);
-      if (!result) return {{}, result.error().message()};
-      measured.ways[place].rounds.push_back(std::move(*result));
+      if (result)
+        measured.ways[place].rounds.push_back(std::move(*result));
+      else
+        measured.failed = {kEntries[place].name, round + 1, result.error().message()};
     }
   }
   if (progress) wipe_progress();
+  if (measured.failed && measured.failed->round == 1)
+    return {.not_tried = std::move(measured.failed->reason)};
   std::erase_if(measured.ways, [](const report::Way& way) { return way.rounds.empty(); });
   return measured;
 }
