@@ -144,6 +144,14 @@ void print_doubts(const report::Document& document, const OutputOptions& options
     print_doubts_of(codecs->run, options.quiet);
 }
 
+Result<> together(std::initializer_list<Result<>> written) {
+  std::string said;
+  for (const Result<>& one : written) {
+    if (!one) said += (said.empty() ? "" : "; ") + one.error().message();
+  }
+  return said.empty() ? Result<>() : failed(std::move(said), {}, 0);
+}
+
 Result<> write_as_asked(const report::Document& document, const std::string& text,
                         const OutputOptions& options) {
   const std::string page = options.html.empty() ? std::string() : report::html_page(document);
@@ -155,15 +163,11 @@ Result<> write_as_asked(const report::Document& document, const std::string& tex
     write_out(report::json_document(document));
   else
     write_out(options.html == kStandardOutput ? page : text);
-  if (is_file(options.json)) {
-    if (auto written = replace_file(options.json, report::json_document(document)); !written)
-      return written;
-  }
-  if (is_file(options.html)) {
-    if (auto written = replace_file(options.html, page); !written) return written;
-  }
-  if (!options.csv.empty()) return report::append_csv(options.csv, document);
-  return {};
+  return together({is_file(options.json)
+                       ? replace_file(options.json, report::json_document(document))
+                       : Result<>(),
+                   is_file(options.html) ? replace_file(options.html, page) : Result<>(),
+                   options.csv.empty() ? Result<>() : report::append_csv(options.csv, document)});
 }
 
 Result<> deliver(const report::RunResult& result, const OutputOptions& options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <initializer_list>
 #include <string>
 #include <variant>
 #include <vector>
@@ -47,6 +48,10 @@ bool shows_text(const OutputOptions& options);
 
 /// The warnings of a run on standard error, where its text is not shown.
 void print_doubts(const report::Document& document, const OutputOptions& options);
+
+/// What came of writing several outputs, as one: all that failed. A list is made from its first
+/// element to its last, so one that fails keeps no other from being written.
+Result<> together(std::initializer_list<Result<>> written);
 
 /// Writes a document that has been made printable, or its text: deliver() does both.
 Result<> write_as_asked(const report::Document& document, const std::string& text,

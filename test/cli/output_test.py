@@ -16,7 +16,7 @@ import time
 from bad_server import BadServer, echo, one_misbehaves
 from case import Skip, case, contains, equal, expect, run, wait_until
 from document import buckets_of, keeps_to_the_schema
-from process import Echo, Process, children_of, lines_of, netload, pause, program, receive, start_netload
+from process import Echo, Process, children_of, lines_of, netload, pause, program, receive, run_program, start_netload
 from standstill import UNTIL_TOLD, answered_in, over_s, stood_still
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
@@ -69,6 +69,31 @@ def a_run_that_gives_up_says_so():
     expect(0 < result["loop"]["given_up_s"] < 58, f"loop: {result['loop']}")
     contains(" ".join(result["verdict"]["reasons"]), "was given up")
     expect(not any(figure["valid"] for figure in result["verdict"]["figures"]), f"valid: {result['verdict']}")
+
+
+@case
+def an_output_that_cannot_be_written_takes_no_other_with_it():
+    outputs = ["--json", "--html", "--csv", "--hgrm", "--hdr-log"]
+    with Echo() as server, tempfile.TemporaryDirectory() as folder:
+        def each(full):
+            """The flags, with those in `full` on a device that is full."""
+            return [f"{flag}=/dev/full" if flag in full else f"{flag}={folder}/{flag}" for flag in outputs]
+
+        def leaves_the_others(ended, full):
+            contains(ended.ended_with(3).out, "qps", "the text")
+            for flag in full:
+                contains(ended.err, "/dev/full: No space left on device")
+            equal(ended.err.count("/dev/full"), len(full), f"failures named in {ended.err}")
+            for flag in set(outputs) - set(full):
+                with open(f"{folder}/{flag}", encoding="utf-8") as file:
+                    expect(file.read(), f"{flag} has nothing")
+                os.remove(f"{folder}/{flag}")
+
+        run = netload(server.address, "-c", "2", "-n", "50", f"--json={folder}/run").ended_with(0)
+        equal(run.err, "", "what it said")
+        for full in [[flag] for flag in outputs] + [["--json", "--hdr-log"]]:
+            leaves_the_others(netload(server.address, "-c", "2", "-n", "50", *each(full)), full)
+            leaves_the_others(run_program(program("NETREPORT"), f"{folder}/run", *each(full)), full)
 
 
 @case

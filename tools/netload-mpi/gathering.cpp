@@ -158,9 +158,9 @@ Result<int> Gathering::deliver_sum(const std::string& silent) {
   }
   print_doubts(*result, options_.output);
   let_errors_through();
-  if (auto done = deliver(*result, options_.output); !done) return std::unexpected(done.error());
-  if (auto done = write_distribution(*result, options_.latency); !done)
-    return std::unexpected(done.error());
+  const auto written =
+      together({deliver(*result, options_.output), write_distribution(*result, options_.latency)});
+  if (!written) return std::unexpected(written.error());
   const int code = exit_code(*result, options_);
   return lacks_one && code != kInterrupted ? kCannot : code;
 }

@@ -22,15 +22,12 @@ constexpr Nanoseconds kFirstSnapshot = 100 * kMillisecond;
 }  // namespace
 
 Follower::Follower(const LoadOptions& options, const Watched& run) : options_(options), run_(run) {
-  const std::string& file = options.latency.hdr_log;
-  if (!file.empty()) log_.emplace(file, run.tally, run.plan.open_loop());
+  if (!options.latency.hdr_log.empty()) log_.emplace(run.tally, run.plan.open_loop());
 }
 
-Result<> Follower::finish() {
+void Follower::finish() {
   end_.seen.packets = run_.segments.end_packets();
-  if (!log_) return {};
-  log_->log_until(last_.seen.at);
-  return log_->write();
+  if (log_) log_->log_until(last_.seen.at);
 }
 
 void Follower::follow(Nanoseconds start, load::StartGate& gate, const net::Stop& stop,

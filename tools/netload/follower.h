@@ -32,9 +32,8 @@ class Follower {
 
   /// Opens the gate at `start` and follows the run to its end.
   void follow(Nanoseconds start, load::StartGate& gate, const net::Stop& stop, Signals& signals);
-  /// After the workers have ended, whose last counts of segments are still to come. Errors: the log
-  /// cannot be written.
-  Result<> finish();
+  /// After the workers have ended, whose last counts of segments are still to come.
+  void finish();
 
   Nanoseconds measure_from() const noexcept { return measure_from_; }
   const LoadSample& first() const noexcept { return first_; }
@@ -42,6 +41,8 @@ class Follower {
   const LoadSample& end() const noexcept { return end_; }
   const LoadSample& last() const noexcept { return last_; }
   const std::vector<report::Interval>& intervals() const noexcept { return intervals_; }
+  /// The log of histograms; empty where none was asked for.
+  std::string hdr_log() const { return log_ ? log_->text() : std::string(); }
 
  private:
   LoadSample sample() const;

@@ -1,15 +1,11 @@
 // The histograms of a load as an interval log that HdrHistogram's tools read.
 #include "netload/hdr_log.h"
 
-#include <utility>
-
-#include "base/output_file.h"
 #include "report/hdr.h"
 
 namespace wiremark::tools {
 
-HdrLog::HdrLog(std::string file, const LoadTally& tally, bool open_loop)
-    : file_(std::move(file)), tally_(&tally) {
+HdrLog::HdrLog(const LoadTally& tally, bool open_loop) : tally_(&tally) {
   kinds_.push_back({"latency", &load::Counts::response, {}});
   if (open_loop) {
     kinds_.push_back({"service", &load::Counts::service, {}});
@@ -34,7 +30,5 @@ void HdrLog::log_until(Nanoseconds at) {
   }
   last_ = at;
 }
-
-Result<> HdrLog::write() const { return replace_file(file_, text_); }
 
 }  // namespace wiremark::tools

@@ -12,7 +12,7 @@ namespace wiremark::tools {
 /// in the result. Tags: latency, and with a rate service and lateness. Used by the control thread.
 class HdrLog {
  public:
-  HdrLog(std::string file, const LoadTally& tally, bool open_loop);
+  HdrLog(const LoadTally& tally, bool open_loop);
 
   /// The measured part begins `at`, which is `clock` in the calendar.
   void begin(Nanoseconds at, std::chrono::system_clock::time_point clock);
@@ -20,8 +20,8 @@ class HdrLog {
   /// Adds what was recorded since the last call, or since the beginning.
   void log_until(Nanoseconds at);
 
-  /// Writes the file. Errors: those of replace_file().
-  Result<> write() const;
+  /// All of it.
+  const std::string& text() const noexcept { return text_; }
 
  private:
   struct Kind {
@@ -30,7 +30,6 @@ class HdrLog {
     measure::Histogram logged;
   };
 
-  std::string file_;
   const LoadTally* tally_;
   std::string text_;
   std::vector<Kind> kinds_;

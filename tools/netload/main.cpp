@@ -1,4 +1,5 @@
 // netload: a load generator that checks every reply and says what it cost.
+#include "base/output_file.h"
 #include "netload/choose_address.h"
 #include "netload/find_server.h"
 #include "netload/run.h"
@@ -60,7 +61,8 @@ Result<int> run(const LoadOptions& options, const std::vector<std::string>& argu
     target = std::move(*named);
   }
   if (options.find_max) return find_max(options, *backend, target, arguments, stop, signals);
-  auto result = run_load(options, *backend, target, arguments, stop, signals);
+  std::string hdr_log;
+  auto result = run_load(options, *backend, target, arguments, stop, signals, &hdr_log);
   if (!result) return std::unexpected(result.error());
   // In a closed loop there is no plan that others could help to keep.
   if (result->pacing && result->totals.messages > 0 && report::generator_was_full(*result)) {
@@ -74,10 +76,11 @@ Result<int> run(const LoadOptions& options, const std::vector<std::string>& argu
                                              .threads = result->cpu.threads,
                                              .cores = result->host.cores_online}));
   }
-  if (auto written = tools::report(*result, options.output); !written)
-    return std::unexpected(written.error());
-  if (auto written = write_distribution(*result, options.latency); !written)
-    return std::unexpected(written.error());
+  const std::string& log_file = options.latency.hdr_log;
+  const auto written = together({tools::report(*result, options.output),
+                                 write_distribution(*result, options.latency),
+                                 log_file.empty() ? Result<>() : replace_file(log_file, hdr_log)});
+  if (!written) return std::unexpected(written.error());
   return exit_code(*result, options);
 }
 

@@ -67,6 +67,7 @@ class Run {
 
   Result<report::RunResult> execute(const std::vector<std::string>& arguments,
                                     const net::Stop& stop, Signals& signals);
+  std::string hdr_log() const { return watch_.hdr_log(); }
 
  private:
   Result<> work(std::size_t index, const std::function<void()>& ready);
@@ -138,7 +139,7 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
     if (auto connected = require_all_connected(); !connected)
       return std::unexpected(connected.error());
   }
-  if (auto finished = watch_.finish(); !finished) return std::unexpected(finished.error());
+  watch_.finish();
   costs.closed = costs_.spent_at_rest();
   report::RunResult outcome =
       load_result({options_, plan_, *exchanges_, backend_, target_, tally_, started_at_,
@@ -295,7 +296,7 @@ Result<> Run::require_all_connected() const {
 
 Result<report::RunResult> run_load(const LoadOptions& options, net::Backend backend,
                                    const Target& target, const std::vector<std::string>& arguments,
-                                   const net::Stop& stop, Signals& signals) {
+                                   const net::Stop& stop, Signals& signals, std::string* hdr_log) {
   // A number for this run, so that datagrams of another are not taken for its answers.
   const auto clock = static_cast<std::uint64_t>(now_ns());
   const std::uint64_t run = over_udp(options) ? mix(mix(clock) + std::uint64_t(::getpid())) | 1 : 0;
@@ -303,8 +304,10 @@ Result<report::RunResult> run_load(const LoadOptions& options, net::Backend back
   if (!exchanges) return std::unexpected(exchanges.error());
   auto plan = plan_load(options, target.address);
   if (!plan) return std::unexpected(plan.error());
-  return Run(options, backend, target, std::move(*plan), std::move(*exchanges))
-      .execute(arguments, stop, signals);
+  Run one(options, backend, target, std::move(*plan), std::move(*exchanges));
+  auto result = one.execute(arguments, stop, signals);
+  if (hdr_log) *hdr_log = one.hdr_log();
+  return result;
 }
 
 ExitCode exit_code(const report::RunResult& result, const LoadOptions& options) {

@@ -223,9 +223,9 @@ Result<> run_results(std::span<const report::RunResult> results, const ReportOpt
       return failed("the sum: " + whole.error().message(), {}, 0);
   }
   if (auto done = print_others(*result, options.latency.percentiles); !done) return done;
-  if (auto done = deliver_again(*result, options.output); !done) return done;
-  if (auto done = write_distribution(*result, options.latency); !done) return done;
-  return write_log(*result, options.latency.hdr_log);
+  return together({deliver_again(*result, options.output),
+                   write_distribution(*result, options.latency),
+                   write_log(*result, options.latency.hdr_log)});
 }
 
 // Whether nothing is worse, and with --strict all is VALID, is said in `kept`.
