@@ -120,8 +120,7 @@ std::string text_report(const Bypass& study) {
   const std::string mark = mark_text(ways + bought);
   if (!bought.empty()) bought = "\n" + line_text("bypass", bought);
   return about_text(study.setting) + ways + parts_text(study) + load_text(study.ways.back()) +
-         bought + mark + conditions_text(study.setting, parts, study.rounds_left_out) +
-         (study.failed ? line_text("FAILED", in_words(*study.failed)) : "");
+         bought + mark + conditions_text(study.setting, parts, study.rounds_left_out, study.failed);
 }
 
 }  // namespace wiremark::report

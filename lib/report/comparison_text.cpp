@@ -150,8 +150,7 @@ std::string text_report(const Comparison& study, Letters letters) {
   }
   text += costs_text(study, width) + ratios_text(study, letters);
   text += mark_text(text);
-  text += conditions_text(study.setting, parts, study.rounds_left_out);
-  if (study.failed) text += line_text("FAILED", in_words(*study.failed));
+  text += conditions_text(study.setting, parts, study.rounds_left_out, study.failed);
   const char* label = "conclusion";
   for (const std::string& sentence : conclusions_of(study))
     text += line_text(std::exchange(label, ""), sentence);

@@ -80,7 +80,8 @@ std::vector<std::pair<std::string, std::size_t>> kinds_of(
   return all;
 }
 
-std::string conditions_text(const Setting& setting, const Parts& parts, std::uint64_t left_out) {
+std::string conditions_text(const Setting& setting, const Parts& parts, std::uint64_t left_out,
+                            const std::optional<FailedRound>& failed) {
   const RunResult& any = parts.front().rounds.front();
   std::string text = "\n" + line_text("client", path_text(any.path));
   text += line_text("processors", setting.processors.value_or("not told") + distance_text(parts));
@@ -93,7 +94,8 @@ std::string conditions_text(const Setting& setting, const Parts& parts, std::uin
   text += line_text("not shown",
                     "what a network card or a second machine would change: all is on this one. "
                     "Rates move with the machine's neighbours; compare CPU per message.");
-  return text + doubts_text(parts);
+  text += doubts_text(parts);
+  return failed ? text + line_text("FAILED", in_words(*failed)) : text;
 }
 
 }  // namespace wiremark::report

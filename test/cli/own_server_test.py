@@ -499,10 +499,13 @@ def datagrams_without_replies_arrive():
         netload(f"udp:127.0.0.1:{free_port()}", "-n", "100", "--send", "x", "--reply", "none").ended_with(3)
 
 
+LINES = ["--send", "ping", "--reply", "line", "-c", "2"]
+
+
 @case
 def two_servers_are_compared_round_by_round():
     with answers(4, lambda _: b"+OK\r\n") as one, answers(4, lambda _: b"-no\r\n") as other:
-        flags = ["--send", "ping", "--reply", "line", "-c", "2", "-n", "50", "--rounds", "3", "--progress", "off"]
+        flags = [*LINES, "-n", "50", "--rounds", "3", "--progress", "off"]
         compared = netload("--compare", f"{one.address},{other.address}", *flags).ended_with(0)
         contains(compared.out, "replies framed as line, closed loop, 3 rounds of 50 messages each in turn")
         contains(compared.out, f"\n  {one.address} ")
@@ -510,9 +513,6 @@ def two_servers_are_compared_round_by_round():
         study = netload("--compare", f"{one.address},{other.address}", *flags, "--json").ended_with(0).json()
         equal([row["backend"] for row in study["backends"]], [one.address, other.address], "targets")
         equal([len(row["rounds"]) for row in study["backends"]], [3, 3], "rounds")
-
-
-LINES = ["--send", "ping", "--reply", "line", "-c", "2"]
 
 
 def as_it_ended(ended, file):

@@ -140,7 +140,7 @@ int show_bypass(const LoadOptions& options, const std::vector<std::string>& argu
   // What a part of the way takes is the difference of two ways.
   const auto& ways = ladder.contenders();
   if (std::ranges::any_of(ways, [](const Contender& way) { return way.rounds.empty(); }))
-    return exit_code(options, ways, ladder.course());
+    return ending_of(options, ways, ladder.course());
   bool adds_up = true;
   const int code = conclude(options, ways, ladder.course(), [&] {
     report::Bypass study = ladder.study();

@@ -98,7 +98,7 @@ int compare(const LoadOptions& options, const std::vector<std::string>& argument
   if (!contenders) return cannot("netload", contenders.error());
   const Course course = run_rounds(options.rounds, *contenders, arguments, stop, signals);
   // In the first round the order is that of the table: whose row is missing is at its end.
-  if (contenders->front().rounds.empty()) return exit_code(options, *contenders, course);
+  if (contenders->front().rounds.empty()) return ending_of(options, *contenders, course);
   return conclude(options, *contenders, course, [&] {
     report::Comparison study;
     study.setting = setting_of(options, about(*contenders));

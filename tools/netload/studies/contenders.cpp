@@ -51,7 +51,7 @@ Course run_rounds(unsigned rounds, std::vector<Contender>& contenders,
   const auto ends = [&] { return stop.requested() || course.failed; };
   for (unsigned round = 0; round < rounds && !ends();) {
     std::vector<report::RunResult> results;
-    for (std::size_t i = 0; i < contenders.size() && !ends(); ++i) {
+    for (std::size_t i = 0; i < contenders.size() && !stop.requested(); ++i) {
       // The order rotates, so that none is always first.
       const Contender& contender = contenders[(i + round) % contenders.size()];
       if (progress)
@@ -95,12 +95,9 @@ report::Setting setting_of(const LoadOptions& options, std::string about) {
   return {std::move(about), std::move(processors)};
 }
 
-int exit_code(const LoadOptions& options, const std::vector<Contender>& contenders,
+int ending_of(const LoadOptions& options, const std::vector<Contender>& contenders,
               const Course& course) {
-  if (course.failed) {
-    print_err("netload: {}\n", report::in_words(*course.failed));
-    return kCannot;
-  }
+  if (course.failed) return cannot("netload", {report::in_words(*course.failed), 0, {}});
   int worst = kDone;
   for (const Contender& contender : contenders) {
     if (contender.rounds.empty()) return kInterrupted;

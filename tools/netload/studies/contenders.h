@@ -57,13 +57,13 @@ std::string length_in_words(const LoadOptions& options);
 /// What is printed above and below a study of such runs.
 report::Setting setting_of(const LoadOptions& options, std::string about);
 
-/// The worst exit code of all rounds; kInterrupted where a contender has none; kCannot where one
-/// failed, which is said on standard error.
-int exit_code(const LoadOptions& options, const std::vector<Contender>& contenders,
+/// Says on standard error which round failed, if one did, and returns the exit code: kCannot then,
+/// kInterrupted where a contender has no round, and else the worst of all rounds.
+int ending_of(const LoadOptions& options, const std::vector<Contender>& contenders,
               const Course& course);
 
 /// Prints the study as asked for: as text, as a document, or as text with the document in a file.
-/// Returns its exit_code().
+/// Returns the code of ending_of().
 template <class MakeStudy>
 int conclude(const LoadOptions& options, const std::vector<Contender>& contenders,
              const Course& course, MakeStudy&& make_study) {
@@ -75,7 +75,7 @@ int conclude(const LoadOptions& options, const std::vector<Contender>& contender
   };
   if (auto done = deliver(make_study(), options.output, text_of); !done)
     return cannot("netload", done.error());
-  return exit_code(options, contenders, course);
+  return ending_of(options, contenders, course);
 }
 
 }  // namespace wiremark::tools
