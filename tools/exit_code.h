@@ -8,7 +8,7 @@ enum ExitCode : int {
   kCheckFailed = 1,
   kUsage = 2,
   kCannot = 3,  ///< This machine or the target cannot; the message names the fix.
-  kTooManyErrors = 4,
+  kTooManyErrors = 4,  ///< Or no message was measured.
   kInterrupted = 130,
 };
 

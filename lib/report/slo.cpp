@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/list.h"
@@ -85,15 +86,18 @@ Check check(const Objective& objective, const RunResult& result) {
   const auto kept = [&](double figure) {
     return objective.inclusive ? figure <= objective.limit : figure < objective.limit;
   };
-  if (objective.figure == Objective::Figure::errors) {
-    const std::uint64_t errors = result.totals.errors_sum();
-    check.passed = kept(static_cast<double>(errors));
-    check.detail = format_counted(errors, "error");
-    return check;
-  }
   const LatencySummary& latency = result.latency;
   if (latency.count == 0) {
     check.detail = "no message was measured";
+    return check;
+  }
+  if (objective.figure == Objective::Figure::errors) {
+    const std::uint64_t errors = result.totals.errors_sum();
+    const std::uint64_t without = result.outcome ? result.outcome->lost : 0;
+    check.passed = kept(static_cast<double>(std::max(errors, without)));
+    check.detail = format_counted(errors, "error");
+    if (without > errors)
+      check.detail += ", " + format_counted(without, "message") + " never answered in time";
     return check;
   }
   const std::uint64_t lost = result.outcome ? result.outcome->lost + result.outcome->unsent : 0;

@@ -10,7 +10,7 @@
 namespace wiremark::report {
 
 /// One objective: a percentile, the mean or the maximum of the latency, or the number of errors,
-/// and its limit.
+/// and its limit. A message that was lost without an error, as over UDP, counts as one.
 struct Objective {
   enum class Figure { percentile, mean, max, errors };
 

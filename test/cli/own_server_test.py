@@ -220,6 +220,7 @@ def a_server_that_is_slower_than_the_timeout():
         said = unanswered(server, f"http://{server.address}", "--timeout", "200ms")
         contains(said, "2 connections waited 200ms (--timeout) without a byte in reply; a server that takes longer")
         expect("TLS" not in said and "may wait" not in said, said)
+        unanswered(server, f"http://{server.address}", "--timeout", "200ms", "--max-errors", "2", code=4)
         said = unanswered(server, server.address, "--send", "ping", "--reply", "line", "--timeout", "200ms")
         contains(said, '"ping" has no line end, for which a server may wait')
 

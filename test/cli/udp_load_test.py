@@ -179,6 +179,19 @@ def what_is_lost_takes_its_wait_from_the_others():
 
 
 @case
+def a_run_that_measured_nothing_is_no_success():
+    with Echo(listen=LOOPBACK) as server, Relay(server.address, lambda *_: []) as network:
+        for flags in [["-n", "4"], ["-r", "100", "-n", "40"]]:
+            load = [network.address, "-c", "2", "--timeout", "50ms", "--json", *flags]
+            ended = netload(*load).ended_with(4)
+            equal(delivery(ended.json())["answered"], 0, "answered")
+            equal(ended.json()["checks"], [], "what is said of replies of which none came")
+            ended = netload(*load, "--slo", "errors<1,errors<1M,p50<1m").ended_with(1)
+            equal([(check["passed"], check["detail"]) for check in ended.json()["checks"]],
+                  [(False, "no message was measured")] * 3, "the objectives")
+
+
+@case
 def nobody_listens():
     port = free_port()
     for flags in [["-d", "20s"], ["-r", "10", "-d", "20s"]]:
@@ -215,9 +228,10 @@ def a_server_that_is_stopped():
                            "--json") as load:
             wait_until(lambda: load.err.count(" qps ") >= 3, "the run was under way")
             server.signal(signal.SIGCONT)
-            ended = load.finish().ended_with(0)
+            ended = load.finish()
         datagrams = server.stop().ended_with(0).json()["totals"]["datagrams"]
         counts = delivery(ended.json())
+        ended.ended_with(0 if counts["answered"] > 0 else 4)
         equal(counts["sent"], 800, "messages sent")
         equal(datagrams["in"] + datagrams["dropped"], 800, f"what came to the server: {datagrams}")
         expect(datagrams["dropped"] > 0, "the server dropped none")

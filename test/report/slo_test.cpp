@@ -78,6 +78,17 @@ TEST_CASE("errors are counted, all kinds together") {
   result.totals.errors = {{"timeout", 2}, {"reset", 1}};
   CHECK(check_of("errors<=3", result).passed);
   CHECK_FALSE(check_of("errors<3", result).passed);
+  // Each of them may have cost its message, which is not counted twice.
+  result.outcome->lost = 3;
+  CHECK(check_of("errors<=3", result).passed);
+}
+
+TEST_CASE("a message that was lost without an error is one") {
+  RunResult result = hundred();
+  result.outcome->lost = 2;
+  CHECK_FALSE(check_of("errors<2", result).passed);
+  CHECK(check_of("errors<2", result).detail == "0 errors, 2 messages never answered in time");
+  CHECK(check_of("errors<=2", result).passed);
 }
 
 TEST_CASE("a message that was lost is later than any limit, with a rate and without") {
@@ -98,6 +109,8 @@ TEST_CASE("a message that was lost is later than any limit, with a rate and with
 TEST_CASE("without a message nothing is kept") {
   RunResult result = hundred();
   result.latency = summarize(Histogram(), "schedule");
-  CHECK_FALSE(check_of("p99<1m", result).passed);
-  CHECK(check_of("errors<1", result).passed);
+  for (const char* objective : {"p99<1m", "mean<1m", "max<1m", "errors<1"}) {
+    CHECK_FALSE(check_of(objective, result).passed);
+    CHECK(check_of(objective, result).detail == "no message was measured");
+  }
 }

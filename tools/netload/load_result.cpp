@@ -146,7 +146,9 @@ void add_totals(report::RunResult& result, const LoadRecord& run) {
   for (const auto* kinds : {&errors.of_load(), &errors.of_server()})
     result.totals.errors.insert(result.totals.errors.end(), kinds->begin(), kinds->end());
   if (errors.others() > 0) result.totals.errors.emplace_back(report::kOtherErrors, errors.others());
-  if (!name.empty() && result.checks.empty()) result.checks = {{name, true, sentence}};
+  // Nothing is said of replies where none came.
+  if (!name.empty() && result.checks.empty() && result.outcome->answered > 0)
+    result.checks = {{name, true, sentence}};
   if (over_udp(run.options)) add_datagrams(result, run);
   result.totals.errors_allowed = run.options.errors_max;
   result.totals.connections_asked = run.plan.own_connections();
@@ -261,9 +263,9 @@ report::RunResult load_result(const LoadRecord& run, const std::vector<std::stri
                              .count();
   result.config = config_of(run);
   add_config(result, run.options.backend);
-  add_totals(result, run);
   add_doubts(result, run);
   add_outcome(result, run);
+  add_totals(result, run);
   add_answers(result, run);
   add_latencies(result, run);
   add_costs(result, run);

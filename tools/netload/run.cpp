@@ -316,7 +316,8 @@ ExitCode exit_code(const report::RunResult& result, const LoadOptions& options) 
     if (!check.passed) return kCheckFailed;
   }
   if (options.strict && !(result.verdict && result.verdict->valid())) return kCheckFailed;
-  return result.totals.errors_sum() > options.errors_max ? kTooManyErrors : kDone;
+  const bool failed = result.totals.errors_sum() > options.errors_max || result.latency.count == 0;
+  return failed ? kTooManyErrors : kDone;
 }
 
 }  // namespace wiremark::tools
