@@ -15,9 +15,11 @@ LatencySummary summarize(const Histogram& histogram, std::string from,
   summary.count = histogram.count();
   if (summary.count > 0) {
     summary.min = histogram.min();
-    summary.max = histogram.max();
-    summary.mean = histogram.mean();
-    summary.stddev = histogram.stddev();
+    if (unanswered.value_or(0) == 0) {
+      summary.max = histogram.max();
+      summary.mean = histogram.mean();
+      summary.stddev = histogram.stddev();
+    }
   }
   summary.clamped = histogram.clamped();
   summary.unanswered = unanswered;
@@ -67,7 +69,8 @@ Result<Histogram> restore(const LatencySummary& summary) {
         return failed("no such bucket", std::to_string(first + i), 0);
     }
   }
-  histogram.restore_bounds(summary.min.value_or(0), summary.max.value_or(0), summary.clamped);
+  histogram.restore_bounds(summary.min.value_or(0), summary.max.value_or(Histogram::kHighest),
+                           summary.clamped);
   return histogram;
 }
 

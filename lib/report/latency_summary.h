@@ -49,7 +49,8 @@ struct BucketRun {
 /// A histogram summed up, together with its buckets, so that results can be merged without loss.
 struct LatencySummary {
   std::uint64_t count = 0;
-  // None where nothing was recorded: no answers have no latency.
+  // None where nothing was recorded: no answers have no latency. And of all messages there is no
+  // mean and no longest where one was never answered.
   std::optional<Nanoseconds> min;
   std::optional<Nanoseconds> max;
   std::optional<double> mean;
@@ -69,11 +70,11 @@ struct LatencySummary {
     f.table("latency", "");
     f("count", count, Unit::count);
     f("min", min, Unit::ns, "null where nothing was recorded.", {.column = "ns_min", .null = true});
-    f("mean", mean, Unit::ns, "null where nothing was recorded.",
+    f("mean", mean, Unit::ns,
+      "null where nothing was recorded, or a message was not answered, as the next two.",
       {.column = "ns_mean", .null = true});
-    f("max", max, Unit::ns, "null where nothing was recorded.", {.column = "ns_max", .null = true});
-    f("stddev", stddev, Unit::ns, "null where nothing was recorded.",
-      {.column = "ns_stddev", .null = true});
+    f("max", max, Unit::ns, "", {.column = "ns_max", .null = true});
+    f("stddev", stddev, Unit::ns, "", {.column = "ns_stddev", .null = true});
     f("unanswered", unanswered, Unit::count,
       "Messages without an answer, which a percentile counts as later than any; one that falls on "
       "them is left out.");
@@ -100,7 +101,7 @@ inline constexpr std::uint64_t kTailValuesMin = 10;
 
 /// Sums `histogram` up. 100 as a percentile is the exact maximum's bucket. One between 99.9 and 100
 /// is left out while fewer than kTailValuesMin values lie beyond it, and any that falls on one of
-/// the `unanswered`.
+/// the `unanswered`, with which there is no mean, deviation or maximum.
 LatencySummary summarize(const measure::Histogram& histogram, std::string from,
                          std::span<const double> percentiles = kPercentiles,
                          std::optional<std::uint64_t> unanswered = std::nullopt);
@@ -115,8 +116,8 @@ double percent_of_answered(double percent, std::uint64_t answered,
 std::optional<Nanoseconds> percentile_of(const measure::Histogram& histogram, double percent,
                                          std::optional<std::uint64_t> unanswered);
 
-/// The histogram a summary was made from, equal in every bucket and both extremes. Errors: an index
-/// beyond the layout.
+/// The histogram a summary was made from, equal in every bucket and both extremes; without a
+/// maximum in the summary it is the highest of the last bucket. Errors: an index beyond the layout.
 Result<measure::Histogram> restore(const LatencySummary& summary);
 
 /// `summary` with all that follows from its buckets and extremes.

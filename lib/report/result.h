@@ -278,7 +278,8 @@ struct RunResult {
     f("service_ns", service, "With a rate: from the send of a message to its whole reply.");
     f("least_ns", least,
       "netload: latency_ns without the generator's own lateness, in sending and in taking the "
-      "reply. A percentile of the two that differs much is the generator's.",
+      "reply, and without the messages that were not answered. Where all were, a percentile of the "
+      "two that differs much is the generator's.",
       {.missed = "latency without the generator's lateness"});
     f("lateness_ns", lateness, "How far behind its plan each message was sent.");
     f("connect_ns", connect, "", {.missed = "connection times"});

@@ -50,6 +50,16 @@ void join_buckets(Json& part) {
   for (Json& inner : part) join_buckets(inner);
 }
 
+// Earlier documents have the mean, deviation and maximum of the answered where others were not.
+void leave_out_extremes(Json& latency) {
+  const auto unanswered = latency.find("unanswered");
+  if (unanswered == latency.end() || !unanswered->is_number() || *unanswered == 0) return;
+  for (const char* name : {"mean", "max", "stddev"}) {
+    if (const auto figure = latency.find(name); figure != latency.end() && figure->is_number())
+      *figure = nullptr;
+  }
+}
+
 void upgrade_plan(Json& document) {
   if (Json outcome = taken_object(document, "plan"); !outcome.is_null()) {
     document["pacing"] = {{"behind", taken(outcome, "late")},
@@ -105,6 +115,7 @@ void upgrade(Json& document) {
       join_buckets(document);
       if (document.contains("cells")) upgrade_codecs(document);
     }
+    leave_out_extremes(document);
   }
   for (Json& part : document) upgrade(part);
 }

@@ -213,9 +213,9 @@ void Case::judge_stops() {
 }
 
 // The percentiles that are longer by the generator's own lateness, against each by itself: latency
-// compared with `least`, which is the same without that lateness. In a closed loop that fills both
-// ends each reply waits its turn in every batch, and that belongs to the pair; there it counts only
-// if the loops did not listen for over 1 % of the time.
+// compared with `least`, which is the same without that lateness, of the answered messages. In a
+// closed loop that fills both ends each reply waits its turn in every batch, and that belongs to
+// the pair; there it counts only if the loops did not listen for over 1 % of the time.
 void Case::judge_own_lateness() {
   if (!result_.least) return;
   if (!result_.pacing && held_up_pct(result_) <= kClosedHeldUpPctMin) return;
@@ -225,12 +225,12 @@ void Case::judge_own_lateness() {
   std::string values;
   for (const Percentile& percentile : result_.latency.percentiles) {
     if (percentile.percent >= 100) continue;
-    const Nanoseconds without = least->percentile(percentile.percent);
-    if (!is_own(percentile.ns, without)) continue;
+    const auto without = percentile_of(*least, percentile.percent, result_.latency.unanswered);
+    if (!without || !is_own(percentile.ns, *without)) continue;
     own.push_back(percentile_name(percentile.percent));
     values += fmt::format("{}{} {} instead of {}", values.empty() ? "" : ", ", own.back(),
                           format_time(static_cast<double>(percentile.ns)),
-                          format_time(static_cast<double>(without)));
+                          format_time(static_cast<double>(*without)));
   }
   if (!own.empty())
     doubt(std::move(own), fmt::format("by the generator's own lateness: {}", values));
@@ -241,23 +241,22 @@ void Case::judge_own_lateness() {
 // the sum of all latencies beyond the highest percentile speaks against all percentiles.
 void Case::judge_hidden_stall() {
   if (result_.role != Role::generator || result_.pacing) return;
-  double percent = 0;
+  Percentile last;
   for (const Percentile& percentile : result_.latency.percentiles) {
-    if (percentile.percent < 100) percent = std::max(percent, percentile.percent);
+    if (percentile.percent < 100 && percentile.percent > last.percent) last = percentile;
   }
-  const Nanoseconds highest = latency_.percentile(percent);
   double beyond = 0, all = 0;
   latency_.for_each([&](const Histogram::Bucket& bucket) {
     const double waited = static_cast<double>(bucket.middle()) * static_cast<double>(bucket.count);
     all += waited;
-    if (bucket.lowest > highest) beyond += waited;
+    if (bucket.lowest > last.ns) beyond += waited;
   });
   const double pct = percent_of(beyond, all);
-  if (percent == 0 || pct <= kOwnPctMax) return;
+  if (last.percent == 0 || pct <= kOwnPctMax) return;
   doubt(percentiles(),
         fmt::format("connections waited {} of their time for answers beyond {}, up to {}: a closed "
                     "loop does not show such a stall; give a rate",
-                    format_share(pct), percentile_name(percent),
+                    format_share(pct), percentile_name(last.percent),
                     format_time(static_cast<double>(latency_.max()))));
 }
 

@@ -68,8 +68,8 @@ def answers_late(server, target):
     result = stands_still(server, target, "-c", "10", "--timeout", "20s", rate=200, after=20)
     late = count_from(result["latency_ns"], 100e6)
     expect(late >= 150, f"{late} messages took 100 ms or more, and 180 came due that long before it went on")
-    longest = result["latency_ns"]["max"]
-    expect(longest >= 900e6, f"the longest took {longest} ns")
+    # Messages may be under way when it is told to end, and with them there is no longest of all.
+    expect(count_from(result["latency_ns"], 900e6) > 0, "none took 900 ms or more")
 
 
 @case

@@ -434,6 +434,34 @@ TEST_CASE("a run without answers has no latency in any form, and old ones with z
   }
 }
 
+TEST_CASE(
+    "where messages were lost no form has a mean or a maximum, and old ones with both are read") {
+  Histogram answered;
+  for (Nanoseconds us = 1; us <= 180; ++us) answered.record(us * kMicrosecond);
+  RunResult result = sample_result();
+  result.latency = summarize(answered, "schedule", kPercentiles, 40);
+  const json document = json::parse(json_document(result));
+  json old = document;
+  for (const auto& [name, of_answered] : {std::pair("mean", answered.mean()),
+                                          {"stddev", answered.stddev()},
+                                          {"max", static_cast<double>(answered.max())}}) {
+    CHECK(document["latency_ns"].at(name).is_null());
+    old["latency_ns"][name] = of_answered;
+  }
+  const auto read = parse_result(old.dump());
+  REQUIRE(read.has_value());
+  CHECK(json::parse(json_document(*read)) == document);
+  const auto rows = parse_csv(csv_header(shape_of(result)) + csv_rows(result));
+  for (std::size_t i = 0; i < rows[0].size(); ++i) {
+    const std::string& name = rows[0][i];
+    const bool whole = name == "latency_ns_mean" || name == "latency_ns_max" ||
+                       name == "latency_ns_stddev" || name == "latency_ns_p99";
+    if (whole) CHECK_MESSAGE(rows[1][i].empty(), name);
+    if (name == "latency_ns_min") CHECK(rows[1][i] == "1000");
+  }
+  CHECK(html_page(result).find(">180 us<") == std::string::npos);
+}
+
 TEST_CASE("opening and closing stand beside the measured part, where they matter") {
   RunResult result = sample_result();
   const std::string text = text_report(result);

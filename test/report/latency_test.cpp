@@ -23,6 +23,9 @@ TEST_CASE("what was never answered is later than any, in every percentile") {
   CHECK(summary.percentiles[0].ns == histogram.percentile(50));
   CHECK(summary.percentiles[1].ns == histogram.percentile(100));
   CHECK(remade(summary).percentiles.size() == 2);
+  CHECK(summary.min == 1'000);
+  for (const bool known : {!!summary.max, !!summary.mean, !!summary.stddev}) CHECK_FALSE(known);
+  CHECK(restore(summary).value().max() == histogram.percentile(100));
   CHECK(summarize(histogram, "send", percents, 0).percentiles.size() == 5);
   CHECK(summarize(Histogram(), "send", percents, 7).percentiles.empty());
 }
@@ -49,6 +52,9 @@ TEST_CASE("a percentile of those without an answer is never, one that was left o
   CHECK(row("p50") == Row{"p50", "75.0", "us", "1.00", "us", "50.0", "us"});
   CHECK(row("p99") == Row{"p99", "never", "1.00", "us", "99.0", "us"});
   CHECK(row("p99.99") == Row{"p99.99", "never", "1.00", "us", "-"});
+  CHECK(row("max") == Row{"max", "never", "1.00", "us", "100", "us"});
+  CHECK(row("mean") == Row{"mean", "-", "1.00", "us", "50.5", "us"});
+  CHECK(row("stddev") == Row{"stddev", "-", "0", "ns", "28.9", "us"});
 }
 
 TEST_CASE("a summary gives its histogram back") {

@@ -278,6 +278,21 @@ TEST_CASE("a percentile that is the generator's own lateness is doubted, and no 
   CHECK(is_good(result));
 }
 
+TEST_CASE("a percentile of all messages is not held against that of the answered") {
+  for (RunResult result : {sample_result(), closed_loop()}) {
+    // The p90 of all is the 180,000th, which is slow, and that of the answered is not.
+    Histogram latency;
+    latency.record_many(kMillisecond, 178'000);
+    latency.record_many(10 * kMillisecond, 12'000);
+    result.outcome->answered = 190'000;
+    result.outcome->lost = 10'000;
+    result.latency = summarize(latency, result.latency.from, kPercentiles, 10'000);
+    result.least = summarize(latency, result.latency.from);
+    CHECK(mentions(only_doubt(result), "p99 p99.9 p99.99: 10,000 of the "));
+    CHECK(mentions(only_doubt(result), "never answered in time"));
+  }
+}
+
 TEST_CASE("a generator that stood still in a closed loop has a rate of its own") {
   RunResult result = closed_loop();
   result.loop = Loop{.gap_max = kSecond, .held_up_s = 1};  // Of 10.

@@ -59,9 +59,8 @@ picture::Curve curve_of(const Latency& latency, std::size_t colour) {
   return curve;
 }
 
-std::string cell_of(const Latency& latency, double percent) {
-  const auto ns = percentile_of(latency.histogram, percent, latency.unanswered);
-  return ns ? format_time(*ns) : "unanswered";
+std::string without_time(const Latency& latency) {
+  return latency.unanswered > 0 ? "unanswered" : "-";
 }
 
 HtmlTable table_of(std::span<const Latency> latencies) {
@@ -69,15 +68,14 @@ HtmlTable table_of(std::span<const Latency> latencies) {
   for (const Latency& latency : latencies) table.head.push_back(latency.name);
   for (const double percent : {0.0, 10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999}) {
     std::vector<std::string> row{fmt::format("{}", percent)};
-    for (const Latency& latency : latencies) row.push_back(cell_of(latency, percent));
+    for (const Latency& latency : latencies) row.push_back(percentile_cell(latency, percent));
     table.rows.push_back(std::move(row));
   }
   table.rows.push_back({"max"});
-  for (const Latency& latency : latencies)
-    table.rows.back().push_back(format_time(latency.histogram.max()));
+  for (const Latency& latency : latencies) table.rows.back().push_back(max_cell(latency));
   table.rows.push_back({"messages"});
   for (const Latency& latency : latencies)
-    table.rows.back().push_back(format_count(latency.histogram.count()));
+    table.rows.back().push_back(format_count(latency.histogram.count() + latency.unanswered));
   return table;
 }
 
@@ -95,6 +93,16 @@ std::string note_of(std::span<const Latency> latencies) {
 }
 
 }  // namespace
+
+std::string percentile_cell(const Latency& latency, double percent) {
+  const auto ns = percentile_of(latency.histogram, percent, latency.unanswered);
+  return ns ? format_time(*ns) : without_time(latency);
+}
+
+std::string max_cell(const Latency& latency) {
+  const bool known = latency.unanswered == 0 && !latency.histogram.empty();
+  return known ? format_time(latency.histogram.max()) : without_time(latency);
+}
 
 std::string short_time(double ns) { return picture::without_zeros(format_time(ns)); }
 

@@ -20,6 +20,12 @@ struct Latency {
   std::optional<double> doubtful_from = std::nullopt;
 };
 
+/// A percentile as a cell of a table: "unanswered" where it is a message without an answer, "-"
+/// where there is no message.
+std::string percentile_cell(const Latency& latency, double percent);
+/// The longest in the same form.
+std::string max_cell(const Latency& latency);
+
 /// An axis of times in ns, logarithmic, that holds all of `ns`.
 picture::Axis time_axis(std::string title, const std::vector<double>& ns);
 

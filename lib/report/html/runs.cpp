@@ -52,14 +52,11 @@ HtmlTable summary_of(std::span<const NamedRun> runs) {
     const Latency latency = latency_of(named);
     std::vector<std::string> row{named.name, run.verdict ? run.verdict->words() : "-",
                                  format_rate(run.totals.qps())};
-    for (const double percent : {50.0, 90.0, 99.0, 99.9}) {
-      const auto ns = percentile_of(latency.histogram, percent, latency.unanswered);
-      row.push_back(ns ? format_time(*ns) : "unanswered");
-    }
-    row.push_back(run.latency.max ? format_time(*run.latency.max) : "-");
-    row.push_back(format_time(run.us_cpu_per_message() * kMicrosecond));
-    const auto server = run.server_us_cpu_per_message();
-    row.push_back(server && *server > 0 ? format_time(*server * kMicrosecond) : "-");
+    for (const double percent : {50.0, 90.0, 99.0, 99.9})
+      row.push_back(percentile_cell(latency, percent));
+    row.push_back(max_cell(latency));
+    for (const double us : {run.us_cpu_per_message(), run.server_us_cpu_per_message().value_or(0)})
+      row.push_back(us > 0 ? format_time(us * kMicrosecond) : "-");
     row.push_back(format_count(run.totals.errors_sum()));
     table.rows.push_back(std::move(row));
   }

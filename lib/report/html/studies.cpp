@@ -120,10 +120,8 @@ HtmlTable summary_of(const Comparison& study, const std::vector<Latency>& latenc
     std::vector<std::string> row{one.backend,
                                  fmt::format("{} of {}", valid_of(one.rounds), one.rounds.size()),
                                  format_rate(median(qps_of))};
-    for (const double percent : {50.0, 99.0, 99.9}) {
-      const auto ns = percentile_of(latencies[i].histogram, percent, latencies[i].unanswered);
-      row.push_back(ns ? format_time(*ns) : "unanswered");
-    }
+    for (const double percent : {50.0, 99.0, 99.9})
+      row.push_back(percentile_cell(latencies[i], percent));
     row.push_back(format_time(median(server_cost_of) * kMicrosecond));
     row.push_back(format_time(median(client_cost_of) * kMicrosecond));
     table.rows.push_back(std::move(row));
