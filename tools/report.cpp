@@ -180,7 +180,8 @@ Result<> write_distribution(const report::RunResult& result, const LatencyOption
   if (options.hgrm.empty()) return {};
   const auto histogram = report::restore(result.latency);
   if (!histogram) return std::unexpected(histogram.error());
-  return replace_file(options.hgrm, report::hgrm_document(*histogram));
+  return replace_file(options.hgrm,
+                      report::hgrm_document(*histogram, result.latency.unanswered.value_or(0)));
 }
 
 int cannot(const std::string& tool, const Error& error) {

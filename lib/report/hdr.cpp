@@ -79,10 +79,10 @@ double in_us(Nanoseconds ns) { return static_cast<double>(ns) / kMicrosecond; }
 
 }  // namespace
 
-std::string hgrm_document(const Histogram& histogram) {
+std::string hgrm_document(const Histogram& histogram, std::uint64_t unanswered) {
   std::string text = fmt::format("{:>12} {:>14} {:>10} {:>14}\n\n", "Value", "Percentile",
                                  "TotalCount", "1/(1-Percentile)");
-  const std::uint64_t total = histogram.count();
+  const std::uint64_t total = histogram.count() + unanswered;
   std::uint64_t passed = 0;
   double level = 0;
   histogram.for_each([&](const Histogram::Bucket& bucket) {
@@ -99,15 +99,25 @@ std::string hgrm_document(const Histogram& histogram) {
     if (passed == total)
       text += fmt::format("{:12.3f} {:2.12f} {:10}\n", in_us(bucket.highest), 1.0, total);
   });
-  const Nanoseconds max =
-      total == 0 ? 0 : Histogram::highest_of(Histogram::index_of(histogram.max()));
+  std::string mean = "-", stddev = "-", max = unanswered > 0 ? "never" : "-";
+  if (unanswered == 0 && total > 0) {
+    mean = fmt::format("{:.3f}", histogram.mean() / kMicrosecond);
+    stddev = fmt::format("{:.3f}", histogram.stddev() / kMicrosecond);
+    max = fmt::format("{:.3f}", in_us(Histogram::highest_of(Histogram::index_of(histogram.max()))));
+  }
   constexpr std::size_t kPowers = Histogram::kBuckets / (Histogram::kSubBuckets / 2) - 1;
-  return text + fmt::format(
-                    "#[Mean    = {:12.3f}, StdDeviation   = {:12.3f}]\n"
-                    "#[Max     = {:12.3f}, Total count    = {:12}]\n"
-                    "#[Buckets = {:12}, SubBuckets     = {:12}]\n",
-                    histogram.mean() / kMicrosecond, histogram.stddev() / kMicrosecond, in_us(max),
-                    total, kPowers, Histogram::kSubBuckets);
+  text += fmt::format(
+      "#[Mean    = {:>12}, StdDeviation   = {:>12}]\n"
+      "#[Max     = {:>12}, Total count    = {:12}]\n"
+      "#[Buckets = {:12}, SubBuckets     = {:12}]\n",
+      mean, stddev, max, total, kPowers, Histogram::kSubBuckets);
+  if (unanswered > 0) {
+    text += fmt::format(
+        "#[{} of {} messages were never answered in time: the percentiles count them as later than "
+        "any, and end before them]\n",
+        unanswered, total);
+  }
+  return text;
 }
 
 std::string hdr_encode(const Histogram& histogram) {
@@ -135,8 +145,17 @@ std::string hdr_log_head(std::string_view tool, std::chrono::system_clock::time_
       tool, seconds);
 }
 
+std::string hdr_log_note(std::string_view tag, const LatencySummary& latency) {
+  const std::uint64_t unanswered = latency.unanswered.value_or(0);
+  if (unanswered == 0) return {};
+  return fmt::format(
+      "#[{}: {} of {} messages were never answered in time, and no histogram counts them]\n", tag,
+      unanswered, latency.count + unanswered);
+}
+
 std::string hdr_log_line(std::string_view tag, double start_s, double seconds,
                          const Histogram& histogram) {
+  if (histogram.empty()) return {};
   return fmt::format("Tag={},{:.3f},{:.3f},{:.3f},{}\n", tag, start_s, seconds,
                      static_cast<double>(histogram.max()) / kMillisecond, hdr_encode(histogram));
 }

@@ -3,6 +3,7 @@
 
 import csv
 import itertools
+import json
 import os
 import re
 import signal
@@ -189,6 +190,43 @@ def a_run_that_measured_nothing_is_no_success():
             ended = netload(*load, "--slo", "errors<1,errors<1M,p50<1m").ended_with(1)
             equal([(check["passed"], check["detail"]) for check in ended.json()["checks"]],
                   [(False, "no message was measured")] * 3, "the objectives")
+
+
+@case
+def files_of_histograms_tell_what_was_lost():
+    """Each fourth answer is lost. Readers of a log take a line of no values for one of times of 0: there is none, though
+    nothing comes while the lost are waited for."""
+    def back(_connection, sequence, datagram):
+        return [] if sequence % 4 == 3 else [datagram]
+
+    with (Echo(listen=LOOPBACK) as server, Relay(server.address, back) as network,
+          tempfile.TemporaryDirectory() as folder):
+        def files_of(name):
+            return ["--hgrm", f"{folder}/{name}.hgrm", "--hdr-log", f"{folder}/{name}.hlog"]
+
+        def text_of(name):
+            with open(f"{folder}/{name}", encoding="ascii") as file:
+                return file.read()
+        ended = netload(network.address, "-c", "2", "-r", "100", "-n", "40", "--timeout", "1s", "-i", "50ms",
+                        f"--json={folder}/json", *files_of("netload")).ended_with(0)
+        run_program(program("NETREPORT"), f"{folder}/json", *files_of("netreport")).ended_with(0)
+        answered = json.loads(text_of("json"))["outcome"]["answered"]
+        said = f"{40 - answered} of 40 messages were never answered in time"
+        for figure, value in [("max", "never"), ("mean", "-"), ("stddev", "-")]:
+            expect(re.search(rf"\n  {figure} +{value} ", ended.out), f"no {figure} in\n{ended.out}")
+        hgrm = text_of("netload.hgrm")
+        equal(hgrm, text_of("netreport.hgrm"), "the distribution by netreport")
+        rows = [line.split() for line in hgrm.splitlines()[2:] if not line.startswith("#")]
+        equal(int(rows[-1][2]), answered, "the count of the last row")
+        expect(float(rows[-1][1]) <= answered / 40, f"a percentile of messages without an answer: {rows[-1]}")
+        for part in [said, "#[Mean    =            -,", "#[Max     =        never, Total count    =           40]"]:
+            contains(hgrm, part)
+        for name in ["netload.hlog", "netreport.hlog"]:
+            log = text_of(name)
+            for tag in ["latency", "service"]:
+                contains(log, f"#[{tag}: {said}, and no histogram counts them]\n")
+            nothing = [line for line in log.splitlines() if re.match("Tag=(latency|service),.*,0.000,HIST", line)]
+            equal(nothing, [], f"lines of nothing in {name}")
 
 
 @case

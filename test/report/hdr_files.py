@@ -94,6 +94,10 @@ def check(figures_program, files_program, folder):
         log, hgrm = os.path.join(folder, "log"), os.path.join(folder, "hgrm")
         fed(files_program, text, log, hgrm)
         found, start = read_log(log)
+        if not figures["count"]:
+            if found:
+                yield f"{name}: the log holds {found} of nothing"
+            continue
         if sorted(found) != ["all"] or len(found["all"]) != 1 or start != 1_795_300_000.25:
             yield f"{name}: the log holds {found} from {start} on"
             continue

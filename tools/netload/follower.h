@@ -41,8 +41,10 @@ class Follower {
   const LoadSample& end() const noexcept { return end_; }
   const LoadSample& last() const noexcept { return last_; }
   const std::vector<report::Interval>& intervals() const noexcept { return intervals_; }
-  /// The log of histograms; empty where none was asked for.
-  std::string hdr_log() const { return log_ ? log_->text() : std::string(); }
+  /// The log of histograms of the run that `result` is of; empty where none was asked for.
+  std::string hdr_log(const report::RunResult& result) const {
+    return log_ ? log_->text(result) : std::string();
+  }
 
  private:
   LoadSample sample() const;

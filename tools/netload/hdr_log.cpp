@@ -15,7 +15,7 @@ HdrLog::HdrLog(const LoadTally& tally, bool open_loop) : tally_(&tally) {
 
 void HdrLog::begin(Nanoseconds at, std::chrono::system_clock::time_point clock) {
   begun_ = last_ = at;
-  text_ += report::hdr_log_head("netload", clock);
+  head_ = report::hdr_log_head("netload", clock);
 }
 
 void HdrLog::log_until(Nanoseconds at) {
@@ -26,9 +26,15 @@ void HdrLog::log_until(Nanoseconds at) {
     measure::Histogram interval = now;
     interval.subtract(kind.logged);
     kind.logged = now;
-    text_ += report::hdr_log_line(kind.tag, start_s, seconds, interval);
+    lines_ += report::hdr_log_line(kind.tag, start_s, seconds, interval);
   }
   last_ = at;
+}
+
+std::string HdrLog::text(const report::RunResult& result) const {
+  std::string notes = report::hdr_log_note("latency", result.latency);
+  if (result.service) notes += report::hdr_log_note("service", *result.service);
+  return head_ + notes + lines_;
 }
 
 }  // namespace wiremark::tools

@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "netload/load_tally.h"
+#include "report/result.h"
 
 namespace wiremark::tools {
 
-/// One line for each kind of time and each interval; the lines of a kind add up to its histogram
-/// in the result. Tags: latency, and with a rate service and lateness. Used by the control thread.
+/// One line for each kind of time and each interval that has any; the lines of a kind add up to its
+/// histogram in the result. Tags: latency, and with a rate service and lateness. Used by the
+/// control thread.
 class HdrLog {
  public:
   HdrLog(const LoadTally& tally, bool open_loop);
@@ -20,8 +22,8 @@ class HdrLog {
   /// Adds what was recorded since the last call, or since the beginning.
   void log_until(Nanoseconds at);
 
-  /// All of it.
-  const std::string& text() const noexcept { return text_; }
+  /// All of it, with what it leaves out of `result`, to which its lines add up.
+  std::string text(const report::RunResult& result) const;
 
  private:
   struct Kind {
@@ -31,7 +33,8 @@ class HdrLog {
   };
 
   const LoadTally* tally_;
-  std::string text_;
+  std::string head_;
+  std::string lines_;
   std::vector<Kind> kinds_;
   Nanoseconds begun_ = 0;
   Nanoseconds last_ = 0;

@@ -67,7 +67,7 @@ class Run {
 
   Result<report::RunResult> execute(const std::vector<std::string>& arguments,
                                     const net::Stop& stop, Signals& signals);
-  std::string hdr_log() const { return watch_.hdr_log(); }
+  std::string hdr_log(const report::RunResult& result) const { return watch_.hdr_log(result); }
 
  private:
   Result<> work(std::size_t index, const std::function<void()>& ready);
@@ -306,7 +306,7 @@ Result<report::RunResult> run_load(const LoadOptions& options, net::Backend back
   if (!plan) return std::unexpected(plan.error());
   Run one(options, backend, target, std::move(*plan), std::move(*exchanges));
   auto result = one.execute(arguments, stop, signals);
-  if (hdr_log) *hdr_log = one.hdr_log();
+  if (hdr_log && result) *hdr_log = one.hdr_log(*result);
   return result;
 }
 

@@ -122,21 +122,20 @@ Result<> print_others(report::RunResult& result, const std::vector<double>& perc
 // A whole run is one interval: what lay between its live lines is not in the document.
 Result<> write_log(const report::RunResult& result, const std::string& file) {
   if (file.empty()) return {};
-  std::string text = report::hdr_log_head("netreport", report::parse_moment(result.started));
-  const auto add = [&](const char* tag, const report::LatencySummary& latency) -> Result<> {
-    const auto histogram = report::restore(latency);
+  const std::pair<const char*, const report::LatencySummary*> kinds[] = {
+      {"latency", &result.latency},
+      {"service", result.service ? &*result.service : nullptr},
+      {"lateness", result.lateness ? &*result.lateness : nullptr}};
+  std::string notes, lines;
+  for (const auto& [tag, latency] : kinds) {
+    if (!latency) continue;
+    const auto histogram = report::restore(*latency);
     if (!histogram) return std::unexpected(histogram.error());
-    text += report::hdr_log_line(tag, 0, result.totals.seconds, *histogram);
-    return {};
-  };
-  if (auto added = add("latency", result.latency); !added) return added;
-  if (result.service) {
-    if (auto added = add("service", *result.service); !added) return added;
+    notes += report::hdr_log_note(tag, *latency);
+    lines += report::hdr_log_line(tag, 0, result.totals.seconds, *histogram);
   }
-  if (result.lateness) {
-    if (auto added = add("lateness", *result.lateness); !added) return added;
-  }
-  return replace_file(file, text);
+  const auto began = report::parse_moment(result.started);
+  return replace_file(file, report::hdr_log_head("netreport", began) + notes + lines);
 }
 
 // As the tool that wrote it prints it.
