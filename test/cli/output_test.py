@@ -421,9 +421,18 @@ def the_log_adds_up_to_the_result():
             files, (found, start) = hdr_of(f"{folder}/log")
             equal(set(found), {"latency", "service", "lateness"}, "tags")
             expect(before < start < time.time(), f"it starts at {start}")
+            intervals = {(f"{one['start_s']:.3f}", f"{one['seconds']:.3f}") for one in result["intervals"]}
+            end = sum(result["intervals"][-1][part] for part in ["start_s", "seconds"]) if intervals else 0
+            with open(f"{folder}/log", encoding="ascii") as file:
+                lines = [line.split(",") for line in file if line.startswith("Tag=")]
             for tag, histograms in found.items():
-                # One for what came after the last interval, and none for an interval in which nothing came.
-                expect(len(histograms) <= len(result["intervals"]) + 1, f"{len(histograms)} lines of {tag}")
+                # An interval in which nothing came has none.
+                spans = [(start, seconds) for its, start, seconds, *_ in lines if its == f"Tag={tag}"]
+                equal(len(spans), len(histograms), f"lines of {tag}")
+                equal(len(set(spans)), len(spans), f"lines of {tag}, each of another time")
+                others = [float(start) for start, seconds in spans if (start, seconds) not in intervals]
+                expect(len(others) <= 1, f"lines of {tag} that are of no interval: {others} of {spans}")
+                expect(all(abs(start - end) <= 0.001 for start in others), f"{others} is not from the last, {end}")
                 whole = files.HdrHistogram(1, files.HIGHEST, 3)
                 for histogram in histograms:
                     whole.add(histogram)
