@@ -72,7 +72,7 @@ def netload_starts_its_own_server():
 
 @case
 def a_comparison_leaves_out_what_cannot_run():
-    flags = ["-c", "2", "-d", "50ms", "--rounds", "1"]
+    flags = ["-c", "2", "-n", "50", "--rounds", "1"]
     ended = denied("NETLOAD", "--compare", "epoll,uring", *flags).ended_with(0)
     rows = [line.split()[0] for line in ended.out.splitlines() if "VALID" in line and "round" not in line]
     equal(rows, ["epoll"], "rows of the table")

@@ -291,7 +291,7 @@ def netload_starts_a_netecho_of_its_format():
     for name in FORMATS:
         result = netload("-f", name, "-c", "10", "-n", "1000", "--json").ended_with(0).json()
         equal(result["totals"]["messages"], 1000, "messages")
-    ended = netload("--compare", "epoll,epoll", "-f", "json", "-c", "5", "-d", "100ms", "--rounds", "1").ended_with(0)
+    ended = netload("--compare", "epoll,epoll", "-f", "json", "-c", "5", "-n", "100", "--rounds", "1").ended_with(0)
     contains(ended.out, "messages in json")
 
 

@@ -131,7 +131,7 @@ def pictures(text):
 
 @case
 def pages():
-    with Runs(OPEN, ["-c", "2", "-d", "300ms", "-i", "100ms"]) as runs:
+    with Runs(OPEN, ["-c", "2", "-r", "100", "-d", "300ms", "-i", "100ms"]) as runs:
         ended = netreport(runs.files[0], "--html").ended_with(0)
         equal(pictures(ended.out), ["Latency by percentile", "Processor time per message"], "pictures")
         page = runs.path("page.html")

@@ -232,7 +232,8 @@ def lines_of_json():
     """At both ends each interval is a line, no sooner than was asked, and the last line is the result, with the
     intervals in it."""
     with Echo("--json-lines", "-i", "100ms") as server:
-        load = netload(server.address, "-c", "2", "-d", "500ms", "-i", "100ms", "--json-lines").ended_with(0)
+        flags = ["-c", "2", "-r", "100", "-d", "500ms", "-i", "100ms", "--json-lines"]
+        load = netload(server.address, *flags).ended_with(0)
         wait_until(lambda: lines_of(server), "the server had told one")
         for end in load, server.stop().ended_with(0):
             *intervals, result = lines_of(end)
@@ -290,7 +291,7 @@ def progress_on_standard_error():
             wait_until(lambda: re.search(r"\b\d+ s of 1 min, ", running.err), "the progress was drawn")
             running.signal(signal.SIGINT)
             running.finish().ended_with(130)
-        ended = netload(server.address, "-c", "1", "-d", "1100ms", "--progress", "off").ended_with(0)
+        ended = netload(server.address, "-c", "1", "-r", "10", "-d", "1100ms", "--progress", "off").ended_with(0)
         equal(ended.err, "", "standard error without progress")
 
 

@@ -30,7 +30,7 @@ SHORT = {
 def every_form():
     with tempfile.TemporaryDirectory() as folder:
         result = os.path.join(folder, "result.json")
-        subprocess.run([program("NETLOAD"), "-c", "1", "-d", "20ms", f"--json={result}"], stdout=subprocess.DEVNULL,
+        subprocess.run([program("NETLOAD"), "-c", "1", "-n", "10", f"--json={result}"], stdout=subprocess.DEVNULL,
                        check=True, timeout=SECONDS)
         for tool, forms in SHORT.items():
             for flags in forms:
