@@ -25,7 +25,7 @@ namespace {
 struct Figure {
   const char* words;
   std::string_view name;
-  double (*of)(const RunResult&);
+  FigureOf of;
   bool higher_is_worse;
 };
 constexpr Figure kServerCost{"server CPU per message", kCost, server_cost_of, true};
@@ -51,7 +51,9 @@ bool in_turn(const Rounds& before, const Rounds& after) {
 
 std::vector<double> figures_of(const Rounds& rounds, const Figure& figure) {
   std::vector<double> figures;
-  for (const RunResult& run : rounds) figures.push_back(figure.of(run));
+  for (const RunResult& run : rounds) {
+    if (const auto one = figure.of(run)) figures.push_back(*one);
+  }
   return figures;
 }
 
@@ -67,8 +69,11 @@ Answer judge(const MedianInterval& ratio, double tolerance_pct, bool higher_is_w
 Moved moved(const Rounds& before, const Rounds& after, bool paired, const Figure& figure,
             const std::string& whose, double tolerance_pct) {
   Moved moved{.what = whose + figure.words, .ratio = {}, .higher_is_worse = figure.higher_is_worse};
-  moved.ratio = paired ? interval_of(after, before, figure.of)
-                       : unpaired_ratio(figures_of(after, figure), figures_of(before, figure));
+  // Where a round has no cost the others tell. A percentile that it never reached is worse than any
+  // of theirs, and nothing tells by how much.
+  if (figure.name == kCost || (spread_of(before, figure.of) && spread_of(after, figure.of)))
+    moved.ratio = paired ? interval_of(after, before, figure.of)
+                         : unpaired_ratio(figures_of(after, figure), figures_of(before, figure));
   moved.doubted = !stands(before, figure.name) || !stands(after, figure.name);
   if (moved.ratio && !moved.doubted)
     moved.answer = judge(*moved.ratio, tolerance_pct, figure.higher_is_worse);

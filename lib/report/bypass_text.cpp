@@ -34,16 +34,17 @@ std::string ways_text(const Bypass& study) {
   for (std::size_t i = 0; i + 1 < study.ways.size(); ++i) {  // The last is the load.
     const Way& way = study.ways[i];
     const std::string cost =
-        fmt::format("{:.2f} + {:.2f}", median_of(spread_of(way.rounds, server_cost_of)),
-                    median_of(spread_of(way.rounds, client_cost_of)));
+        fmt::format("{} + {}", median_text(spread_of(way.rounds, server_cost_of), 2),
+                    median_text(spread_of(way.rounds, client_cost_of), 2));
     text += fmt::format(kRow, way.name,
                         marked(time_text(spread_of(way.rounds, p50_ns_of)), way.rounds, "p50"),
                         marked(cost, way.rounds, kCost) + lost_text(way));
   }
   const auto& memory = study.parts.shared_memory;
-  const double memory_us = median_of(memory) / kMicrosecond;
-  return text + fmt::format(kRow, "shared memory, spinning", time_text(memory),
-                            fmt::format("{:.2f} + {:.2f}", memory_us, memory_us));
+  // Both ends spin all the time.
+  const std::string cost =
+      memory ? fmt::format("{0:.2f} + {0:.2f}", memory->median / kMicrosecond) : "n/a";
+  return text + fmt::format(kRow, "shared memory, spinning", time_text(memory), cost);
 }
 
 std::string parts_text(const Bypass& study) {
@@ -53,8 +54,9 @@ std::string parts_text(const Bypass& study) {
     constexpr std::size_t kMeaning = 35;
     return folded(fmt::format("    {:<30} {}\n", time_text(ns), meaning), kMeaning);
   };
+  const auto whole = spread_of(study.ways.front().rounds, p50_ns_of);
   return fmt::format("\n  of the {} with both ends asleep in between\n",
-                     format_time(median_of(spread_of(study.ways.front().rounds, p50_ns_of)))) +
+                     whole ? format_time(whole->median) : "time") +
          row(parts.sleep_and_wake,
              "falling asleep and waking up: --wait spin saves that, without a bypass, for a "
              "processor at each end") +
@@ -63,17 +65,17 @@ std::string parts_text(const Bypass& study) {
          row(parts.shared_memory, "copies and the way between the processors: nothing does");
 }
 
-// Of both ends; 0 where one is unknown.
-double costs_of(const RunResult& run) {
-  const double server = server_cost_of(run);
-  return server > 0 ? server + client_cost_of(run) : 0;
+// Of both ends; none where one is unknown.
+std::optional<double> costs_of(const RunResult& run) {
+  const auto server = server_cost_of(run), client = client_cost_of(run);
+  return server && client ? std::optional(*server + *client) : std::nullopt;
 }
 
-// What one took of the other, round by round.
+// What one took of the other, round by round; unknown where a round lacks it.
 std::string part_text(const Rounds& one, const Rounds& other, std::string_view figure,
-                      double (*of)(const RunResult&)) {
+                      FigureOf of) {
   const auto ratio = interval_of(one, other, of);
-  if (!ratio) return "an unknown part";
+  if (!ratio || !spread_of(one, of) || !spread_of(other, of)) return "an unknown part";
   const std::string text =
       fmt::format("{:.2f} ({:.2f} to {:.2f}{})", ratio->median, ratio->lower, ratio->upper,
                   ratio->confidence < kConfidence ? ", in too few rounds" : "");
@@ -81,15 +83,18 @@ std::string part_text(const Rounds& one, const Rounds& other, std::string_view f
 }
 
 std::string load_text(const Way& load) {
-  const double kernel = median_of(spread_of(load.rounds, kernel_pct_of));
-  const std::string part = kernel > 99 ? "over 99 %" : fmt::format("{:.0f} %", kernel);
+  const auto cost = spread_of(load.rounds, server_cost_of);
+  const auto kernel = spread_of(load.rounds, kernel_pct_of);
+  std::string words = "what the server's processor spends per message is not known of each round";
+  if (cost && kernel) {
+    words = fmt::format(
+        "{:.2f} us of the server's processor time per message, {} of it in the kernel: a bypass "
+        "saves that part at most, less what its own stack takes",
+        cost->median, kernel->median > 99 ? "over 99 %" : fmt::format("{:.0f} %", kernel->median));
+  }
   return fmt::format("\n  under load, {} in a closed loop\n",
                      format_counted(load.connections, "connection")) +
-         folded(fmt::format("    {:.2f} us of the server's processor time per message, {} of it in "
-                            "the kernel: a bypass saves that part at most, less what its own stack "
-                            "takes\n",
-                            median_of(spread_of(load.rounds, server_cost_of)), part),
-                4);
+         folded("    " + words + "\n", 4);
 }
 
 }  // namespace

@@ -20,15 +20,6 @@ using namespace measure;
 
 namespace {
 
-// Percentiles of all rounds together: their histograms are added, never their percentiles averaged.
-Histogram latency_of(const Rounds& rounds) {
-  Histogram all;
-  for (const RunResult& round : rounds) {
-    if (const auto one = restore(round.latency)) all.merge(*one);
-  }
-  return all;
-}
-
 constexpr auto kRow = "  {:<{}} {:<9} {:>7} {:>8} {:>8} {:>8}\n";
 constexpr std::string_view kTableFigures[] = {kRate, "p50", "p99", "p99.9", kCost};
 
@@ -41,13 +32,14 @@ std::string_view level_of(const Rounds& rounds) {
 
 std::string row_text(const Compared& one, std::size_t width) {
   const Rounds& rounds = one.rounds;
-  const Histogram latency = latency_of(rounds);
+  const LatencySummary latency = latency_of(rounds);
   const auto percentile = [&](double percent) {
-    return marked(format_time(latency.percentile(percent)), rounds, percentile_name(percent));
+    return marked(percentile_text(latency, percent), rounds, percentile_name(percent));
   };
+  const auto qps = spread_of(rounds, qps_of);
   return fmt::format(kRow, one.backend, width, level_of(rounds),
-                     marked(format_rate(median_of(spread_of(rounds, qps_of))), rounds, kRate),
-                     percentile(50), percentile(99), percentile(99.9));
+                     marked(qps ? format_rate(qps->median) : "n/a", rounds, kRate), percentile(50),
+                     percentile(99), percentile(99.9));
 }
 
 // The processor time of both ends has rows of its own: behind the others it is too wide.
@@ -56,7 +48,7 @@ std::string costs_text(const Comparison& study, std::size_t width) {
   std::string text = "\n" + fmt::format(kCosts, "", width, "server CPU", "client CPU") +
                      fmt::format(kCosts, "", width, "us/message", "us/message");
   for (const Compared& one : study.backends) {
-    const auto cost = [&](double (*figure)(const RunResult&)) {
+    const auto cost = [&](FigureOf figure) {
       return marked(spread_text(spread_of(one.rounds, figure), 2), one.rounds, kCost);
     };
     text += fmt::format(kCosts, one.backend, width, cost(server_cost_of), cost(client_cost_of));
@@ -67,7 +59,7 @@ std::string costs_text(const Comparison& study, std::size_t width) {
 struct Ratio {
   const char* words;
   std::string_view figure;
-  double (*of)(const RunResult&);
+  FigureOf of;
 };
 constexpr Ratio kRatios[] = {{"server CPU per message", kCost, server_cost_of},
                              {"qps", kRate, qps_of}};

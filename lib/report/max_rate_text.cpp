@@ -21,8 +21,8 @@ std::string probe_line(std::size_t number, const Probe& probe) {
   if (number == 1)
     text = fmt::format(kRow, "probe", "asked", "reached", "p99", "behind", "verdict", "objectives");
   constexpr std::size_t kReason = 53;
-  text += fmt::format(kRow, number, format_rate(probe.rate_hz), format_rate(qps_of(run)),
-                      format_time(p99_ns_of(run)),
+  text += fmt::format(kRow, number, format_rate(probe.rate_hz), format_rate(run.totals.qps()),
+                      percentile_text(run.latency, 99),
                       format_share(planned > 0 ? 100 * behind / planned : 0),
                       run.verdict ? run.verdict->level() : "-", probe.kept ? "kept" : probe.reason);
   return folded(text, kReason);
@@ -33,16 +33,15 @@ std::string outcome_text(const MaxRate& study) {
   if (!study.max_rate_hz) {
     text += line_text("maximum", "none: no rate kept the objectives");
   } else {
+    const Spread reached = study.reached_hz.value_or(Spread());
     const auto of_rate = [&](const Probe& probe) { return probe.rate_hz == *study.max_rate_hz; };
     const auto tries = static_cast<std::uint64_t>(std::ranges::count_if(study.probes, of_rate));
     text += line_text(
         "maximum",
-        fmt::format(
-            "{} messages/s, kept in {} of {}: {} ({} to {}) reached, p99 {}",
-            format_rate(*study.max_rate_hz), study.reached_hz ? study.reached_hz->rounds : 0,
-            format_counted(tries, "probe"), format_rate(median_of(study.reached_hz)),
-            format_rate(study.reached_hz ? study.reached_hz->min : 0),
-            format_rate(study.reached_hz ? study.reached_hz->max : 0), time_text(study.p99_ns)));
+        fmt::format("{} messages/s, kept in {} of {}: {} ({} to {}) reached, p99 {}",
+                    format_rate(*study.max_rate_hz), reached.rounds, format_counted(tries, "probe"),
+                    format_rate(reached.median), format_rate(reached.min), format_rate(reached.max),
+                    time_text(study.p99_ns)));
   }
   if (study.next)
     text += line_text("next",

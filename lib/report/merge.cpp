@@ -249,7 +249,7 @@ Generator generator_of(const RunResult& run, const std::string& name) {
   Generator generator{.name = name, .host = {}, .lost = {}, .verdict = {}};
   if (run.verdict) generator.verdict = run.verdict->words();
   generator.messages = run.totals.messages;
-  if (run.totals.messages > 0) generator.us_cpu_per_message = run.us_cpu_per_message();
+  generator.us_cpu_per_message = run.us_cpu_per_message();
   return generator;
 }
 

@@ -115,8 +115,9 @@ std::optional<double> RunResult::server_pct() const noexcept {
   return server_cpu->pct(totals.seconds);
 }
 
-double RunResult::us_per_message(const CpuShare& share) const noexcept {
-  return totals.messages == 0 ? 0 : 1e6 * share.total_s() / static_cast<double>(totals.messages);
+std::optional<double> RunResult::us_per_message(const CpuShare& share) const noexcept {
+  if (totals.messages == 0 || share.total_s() <= 0) return std::nullopt;
+  return 1e6 * share.total_s() / static_cast<double>(totals.messages);
 }
 
 std::optional<double> RunResult::server_us_cpu_per_message() const noexcept {

@@ -250,8 +250,10 @@ struct RunResult {
   std::span<const std::string> notes() const noexcept;
   /// Processor time of the server in percent of a core.
   std::optional<double> server_pct() const noexcept;
-  /// Processor time per message in us; 0 without messages.
-  double us_cpu_per_message() const noexcept { return us_per_message(cpu); }
+  /// Processor time per message in us: none without messages, and where none was counted, for no
+  /// message costs nothing.
+  std::optional<double> us_cpu_per_message() const noexcept { return us_per_message(cpu); }
+  /// The same of the server; none where its processor time is unknown.
   std::optional<double> server_us_cpu_per_message() const noexcept;
 
   void fields(auto& f) {
@@ -303,9 +305,11 @@ struct RunResult {
       "The time a cache line takes from one processor to another and back, on both sides of the "
       "run; 0 where it could not be measured. Absent where the other end is not on this machine.",
       {.column = "core_distance_ns_"});
-    f.made("us_cpu_per_message", Unit::us, &RunResult::us_cpu_per_message, "",
-           {.column = "cpu_us_per_message"});
-    f.made("server_us_cpu_per_message", Unit::us, &RunResult::server_us_cpu_per_message, "",
+    f.made("us_cpu_per_message", Unit::us, &RunResult::us_cpu_per_message,
+           "null where there is no message or no processor time.",
+           {.column = "cpu_us_per_message", .null = true});
+    f.made("server_us_cpu_per_message", Unit::us, &RunResult::server_us_cpu_per_message,
+           "Absent where there is no message, or the processor time is unknown or 0.",
            {.column = "server_cpu_us_per_message"});
     f("rss_bytes/process", rss_bytes, {Unit::bytes, Add::peak}, "", {.column = "rss_bytes"});
     f("rss_bytes/server", server_rss_bytes, {Unit::bytes, Add::peak}, "",
@@ -342,7 +346,7 @@ struct RunResult {
   }
 
  private:
-  double us_per_message(const CpuShare& share) const noexcept;
+  std::optional<double> us_per_message(const CpuShare& share) const noexcept;
 };
 
 /// What is wrong with a result as a whole, with the place in it: intervals that overlap. Empty

@@ -19,6 +19,11 @@ std::string line_text(std::string_view label, std::string_view sentence) {
   return folded(fmt::format("  {:<10} {}\n", label, sentence), kValue);
 }
 
+std::string percentile_text(const LatencySummary& latency, double percent) {
+  if (const auto ns = latency.percentile(percent)) return format_time(*ns);
+  return latency.unanswered.value_or(0) > 0 ? "never" : "-";
+}
+
 std::string spread_text(const std::optional<Spread>& spread, int digits) {
   if (!spread) return "n/a";
   return fmt::format("{:.{}f} ({:.{}f} to {:.{}f})", spread->median, digits, spread->min, digits,
@@ -31,7 +36,9 @@ std::string time_text(const std::optional<Spread>& ns) {
                      format_time(ns->max));
 }
 
-double median_of(const std::optional<Spread>& spread) { return spread ? spread->median : 0; }
+std::string median_text(const std::optional<Spread>& spread, int digits) {
+  return spread ? fmt::format("{:.{}f}", spread->median, digits) : "n/a";
+}
 
 std::string marked(std::string text, const Rounds& rounds, std::string_view figure) {
   return stands(rounds, figure) ? text : text + "?";

@@ -15,11 +15,15 @@ std::string about_text(const Setting& setting);
 /// A label and a sentence, folded below itself.
 std::string line_text(std::string_view label, std::string_view sentence);
 
+/// A percentile of all messages: "never" where it is one without an answer, "-" without messages.
+std::string percentile_text(const LatencySummary& latency, double percent);
+
 /// "20.79 (20.09 to 21.49)": the median, the lowest and the highest.
 std::string spread_text(const std::optional<measure::Spread>& spread, int digits);
 std::string time_text(const std::optional<measure::Spread>& ns);
 
-double median_of(const std::optional<measure::Spread>& spread);
+/// The median alone.
+std::string median_text(const std::optional<measure::Spread>& spread, int digits);
 
 /// `text`, with a mark where `figure` of these rounds is not to be trusted.
 std::string marked(std::string text, const Rounds& rounds, std::string_view figure);

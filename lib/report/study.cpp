@@ -13,35 +13,78 @@ namespace wiremark::report {
 
 namespace {
 
-double percentile_of(const RunResult& run, double percent) {
-  const auto histogram = restore(run.latency);
-  return histogram ? static_cast<double>(histogram->percentile(percent)) : 0;
+std::optional<double> percentile_of(const RunResult& run, double percent) {
+  const auto ns = run.latency.percentile(percent);
+  return ns ? std::optional(static_cast<double>(*ns)) : std::nullopt;
 }
 
 std::vector<std::pair<double, double>> pairs_of(const Rounds& one, const Rounds& other,
-                                                double (*figure)(const RunResult&)) {
+                                                FigureOf figure) {
   std::vector<std::pair<double, double>> pairs;
-  for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i)
-    pairs.emplace_back(figure(one[i]), figure(other[i]));
+  for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i) {
+    const auto first = figure(one[i]), second = figure(other[i]);
+    if (first && second) pairs.emplace_back(*first, *second);
+  }
   return pairs;
+}
+
+// Why a way has no round trips to take others from; empty where each round has one.
+std::string lack_of(const Way& way) {
+  for (std::size_t i = 0; i < way.rounds.size(); ++i) {
+    if (p50_ns_of(way.rounds[i])) continue;
+    return fmt::format(
+        "round {} of {} has no median round trip: half of its messages or more were never "
+        "answered, or there were none",
+        i + 1, way.name);
+  }
+  return {};
+}
+
+std::vector<double> trips_ns(const Way& way) {
+  std::vector<double> trips;
+  for (const RunResult& round : way.rounds) trips.push_back(p50_ns_of(round).value());
+  return trips;
+}
+
+// Taken round by round: within a round the processors are equally far apart.
+std::optional<measure::Spread> difference_of(const std::vector<double>& longer,
+                                             const std::vector<double>& shorter) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < std::min(longer.size(), shorter.size()); ++i)
+    differences.push_back(std::max(0.0, longer[i] - shorter[i]));
+  return measure::spread_of(std::move(differences));
 }
 
 }  // namespace
 
-double qps_of(const RunResult& run) { return run.totals.qps(); }
-double server_cost_of(const RunResult& run) { return run.server_us_cpu_per_message().value_or(0); }
-double client_cost_of(const RunResult& run) { return run.us_cpu_per_message(); }
-double p50_ns_of(const RunResult& run) { return percentile_of(run, 50); }
-double p99_ns_of(const RunResult& run) { return percentile_of(run, 99); }
-double kernel_pct_of(const RunResult& run) {
-  if (!run.server_cpu || run.server_cpu->total_s() <= 0) return 0;
+std::optional<double> qps_of(const RunResult& run) { return run.totals.qps(); }
+std::optional<double> server_cost_of(const RunResult& run) {
+  return run.server_us_cpu_per_message();
+}
+std::optional<double> client_cost_of(const RunResult& run) { return run.us_cpu_per_message(); }
+std::optional<double> p50_ns_of(const RunResult& run) { return percentile_of(run, 50); }
+std::optional<double> p99_ns_of(const RunResult& run) { return percentile_of(run, 99); }
+std::optional<double> kernel_pct_of(const RunResult& run) {
+  if (!run.server_cpu || run.server_cpu->total_s() <= 0) return std::nullopt;
   return 100 * run.server_cpu->sys_s / run.server_cpu->total_s();
 }
 
-std::optional<measure::Spread> spread_of(const Rounds& rounds, double (*figure)(const RunResult&)) {
+std::optional<measure::Spread> spread_of(const Rounds& rounds, FigureOf figure) {
   std::vector<double> figures;
-  for (const RunResult& round : rounds) figures.push_back(figure(round));
+  for (const RunResult& round : rounds) {
+    const auto one = figure(round);
+    if (!one) return std::nullopt;
+    figures.push_back(*one);
+  }
   return measure::spread_of(std::move(figures));
+}
+
+LatencySummary latency_of(std::span<const RunResult> rounds) {
+  LatencySummary all;
+  if (rounds.empty()) return all;
+  all = rounds.front().latency;
+  for (const RunResult& round : rounds.subspan(1)) add(all, round.latency);
+  return all;
 }
 
 std::size_t valid_of(const Rounds& rounds) {
@@ -77,6 +120,25 @@ std::optional<std::string> discord_of(const BypassParts& parts, double whole_ns)
                      measure::format_time(sum), measure::format_time(whole_ns));
 }
 
+Bypass with_parts(Bypass study, const std::vector<double>& memory_ns) {
+  study.parts = {};
+  study.parts.shared_memory = measure::spread_of(memory_ns);
+  const std::span ways = std::span(study.ways).first(3);
+  for (const Way& way : ways) {
+    if (std::string lack = lack_of(way); !lack.empty()) {
+      study.invalid = std::move(lack);
+      return study;
+    }
+  }
+  const auto asleep = trips_ns(ways[0]), spinning = trips_ns(ways[1]), local = trips_ns(ways[2]);
+  study.parts.sleep_and_wake = difference_of(asleep, spinning);
+  study.parts.tcp_and_ip = difference_of(spinning, local);
+  study.parts.system_calls_and_sockets = difference_of(local, memory_ns);
+  if (const auto whole = measure::spread_of(asleep))
+    study.invalid = discord_of(study.parts, whole->median);
+  return study;
+}
+
 std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const RunResult> runs) {
   std::vector<Nanoseconds> known;
   for (const RunResult& run : runs) {
@@ -90,7 +152,7 @@ std::pair<Nanoseconds, Nanoseconds> distances_of(std::span<const RunResult> runs
 }
 
 std::optional<measure::MedianInterval> interval_of(const Rounds& one, const Rounds& base,
-                                                   double (*figure)(const RunResult&)) {
+                                                   FigureOf figure) {
   return measure::paired_ratio(pairs_of(one, base, figure));
 }
 

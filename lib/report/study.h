@@ -18,16 +18,20 @@ namespace wiremark::report {
 /// Runs of the same thing, one after the other, each with a verdict.
 using Rounds = std::vector<RunResult>;
 
-/// The figures that studies compare.
-double qps_of(const RunResult& run);
-double server_cost_of(const RunResult& run);  ///< us of processor time per message; 0 is unknown.
-double client_cost_of(const RunResult& run);
-double p50_ns_of(const RunResult& run);
-double p99_ns_of(const RunResult& run);
-double kernel_pct_of(const RunResult& run);  ///< The kernel's part of the server's time.
+/// A figure that studies compare; none where a run does not have it.
+using FigureOf = std::optional<double> (*)(const RunResult&);
 
-/// One of these figures over rounds.
-std::optional<measure::Spread> spread_of(const Rounds& rounds, double (*figure)(const RunResult&));
+std::optional<double> qps_of(const RunResult& run);
+std::optional<double> server_cost_of(const RunResult& run);  ///< us of processor time per message.
+std::optional<double> client_cost_of(const RunResult& run);
+std::optional<double> p50_ns_of(const RunResult& run);  ///< Of all messages.
+std::optional<double> p99_ns_of(const RunResult& run);
+std::optional<double> kernel_pct_of(const RunResult& run);  ///< Of the server's processor time.
+
+/// A figure over rounds; none unless each of them has it.
+std::optional<measure::Spread> spread_of(const Rounds& rounds, FigureOf figure);
+/// The latency of all rounds together: histograms are added, percentiles never averaged.
+LatencySummary latency_of(std::span<const RunResult> rounds);
 /// How many of them are valid.
 std::size_t valid_of(const Rounds& rounds);
 /// Whether what is made of this figure over rounds is to be trusted. A median lies between two
@@ -46,8 +50,8 @@ void fields(auto& f, measure::Spread& of) {
   f("rounds", of.rounds, Unit::count, "", {.min = 1});
 }
 
-/// The spread of a figure over the rounds of its owner; null where no round had it.
-inline auto spread(double (*figure)(const RunResult&)) {
+/// The spread of a figure over the rounds of its owner; null unless each round has it.
+inline auto spread(FigureOf figure) {
   return [figure](const auto& owner) { return spread_of(owner.rounds, figure); };
 }
 
@@ -129,9 +133,10 @@ struct Comparison {
   }
 };
 
-/// A figure of one against that of another, round by round.
+/// A figure of one against that of another, round by round. Rounds in which one lacks it are left
+/// out.
 std::optional<measure::MedianInterval> interval_of(const Rounds& one, const Rounds& base,
-                                                   double (*figure)(const RunResult&));
+                                                   FigureOf figure);
 
 /// `comparison` with its ratios as its rounds make them.
 Comparison remade(Comparison comparison);
@@ -295,6 +300,10 @@ struct Bypass {
       {.min = 4, .rows = true});
   }
 };
+
+/// `study` with the parts that its first three ways make, and `memory_ns`: the median round trip
+/// through shared memory of each round. Where they say nothing, with the reason.
+Bypass with_parts(Bypass study, const std::vector<double>& memory_ns);
 
 /// What the ways past the kernel took of what those through it took, and what they cost, in one
 /// sentence; or why nobody knows. Empty where the document is from before they were measured.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -37,10 +38,10 @@ std::string figure_at(const LatencySummary& latency, double percent) {
 }
 
 void put_end(std::string& text, std::string_view name, const CpuShare& share, double seconds,
-             double us_per_message, std::uint64_t rss_bytes) {
+             std::optional<double> us_per_message, std::uint64_t rss_bytes) {
   text += fmt::format("  {:<11}{:>12}{:>12}{:>12}{:>15}{:>12}\n", name, span_of(share.user_s),
                       span_of(share.sys_s), format_share(share.pct(seconds)),
-                      us_per_message > 0 ? format_number(us_per_message) + " us" : "-",
+                      us_per_message ? format_number(*us_per_message) + " us" : "-",
                       rss_bytes > 0 ? format_size(static_cast<double>(rss_bytes)) : "-");
 }
 
@@ -152,8 +153,8 @@ void put_costs(std::string& text, const RunResult& result) {
                       "of a core", "per message", "memory");
   put_end(text, result.tool, result.cpu, seconds, result.us_cpu_per_message(), result.rss_bytes);
   if (result.server_cpu) {
-    put_end(text, "server", *result.server_cpu, seconds,
-            result.server_us_cpu_per_message().value_or(0), result.server_rss_bytes.value_or(0));
+    put_end(text, "server", *result.server_cpu, seconds, result.server_us_cpu_per_message(),
+            result.server_rss_bytes.value_or(0));
   } else if (result.server_unknown) {
     put_line(text, "server", "unknown: " + *result.server_unknown);
   }

@@ -3,10 +3,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <utility>
+#include <vector>
 
-#include "report/result.h"
+#include "report/shape.h"
+#include "report/study.h"
 
 namespace wiremark::report {
+
+// Made in json.cpp.
+extern template const Type& type_of<RunResult>();
 
 namespace {
 
@@ -57,6 +64,45 @@ void leave_out_extremes(Json& latency) {
   for (const char* name : {"mean", "max", "stddev"}) {
     if (const auto figure = latency.find(name); figure != latency.end() && figure->is_number())
       *figure = nullptr;
+  }
+}
+
+bool is_zero(const Json& object, const char* name) {
+  const auto figure = object.find(name);
+  return figure != object.end() && figure->is_number() && *figure == 0;
+}
+
+// A cost of 0 in earlier results was that of no message.
+void leave_out_costs(Json& result) {
+  if (is_zero(result, "us_cpu_per_message")) result["us_cpu_per_message"] = nullptr;
+  if (is_zero(result, "server_us_cpu_per_message")) result.erase("server_us_cpu_per_message");
+}
+
+constexpr std::pair<const char*, FigureOf> kOfRounds[] = {
+    {"p50_ns", p50_ns_of},
+    {"server_us_cpu_per_message", server_cost_of},
+    {"us_cpu_per_message", client_cost_of},
+    {"server_kernel_pct", kernel_pct_of}};
+
+// Earlier studies took a figure that a round lacks for 0, and percentiles of the answered alone.
+void make_figures_again(Json& part) {
+  const bool lost = std::ranges::any_of(part["rounds"], [](const Json& round) {
+    const Json latency = round.is_object() ? round.value("latency_ns", Json()) : Json();
+    return latency.is_object() && latency.contains("unanswered") && !is_zero(latency, "unanswered");
+  });
+  std::vector<std::pair<const char*, FigureOf>> earlier;
+  std::ranges::copy_if(kOfRounds, std::back_inserter(earlier), [&](const auto& figure) {
+    const auto spread = part.find(figure.first);
+    return spread != part.end() && spread->is_object() &&
+           (is_zero(*spread, "min") || (lost && figure.second == p50_ns_of));
+  });
+  if (earlier.empty()) return;
+  Rounds rounds;
+  for (const Json& round : part["rounds"])
+    if (!read_document(round, rounds.emplace_back()).empty()) return;
+  for (const auto& [name, figure] : earlier) {
+    const auto again = spread_of(rounds, figure);
+    if (!again || figure == p50_ns_of) part[name] = to_json(again);
   }
 }
 
@@ -116,8 +162,11 @@ void upgrade(Json& document) {
       if (document.contains("cells")) upgrade_codecs(document);
     }
     leave_out_extremes(document);
+    if (document.value("schema", Json()) == kResultSchema) leave_out_costs(document);
   }
   for (Json& part : document) upgrade(part);
+  if (document.is_object() && document.contains("rounds") && document["rounds"].is_array())
+    make_figures_again(document);
 }
 
 }  // namespace wiremark::report

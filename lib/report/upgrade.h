@@ -14,6 +14,8 @@ inline constexpr const char* kResultSchemasBefore[] = {"wiremark.result/1", "wir
 /// - wiremark.result/2: a histogram was a list of buckets, index and count, and becomes runs.
 /// - wiremark.result/1, too: its plan and its delivery become outcome, pacing and delivery. A
 ///   closed loop over TCP did not say what it had sent, and has no outcome.
+/// - Of any schema: figures that a run has none of were 0, and mean, deviation, maximum and the
+///   percentiles of studies left out messages without an answer.
 /// - Either with cells, which codecbench wrote as a result, becomes a wiremark.codecs/1.
 void upgrade(nlohmann::ordered_json& document);
 

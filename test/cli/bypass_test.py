@@ -143,8 +143,12 @@ def it_keeps_to_its_schema():
 def the_text_names_what_a_bypass_saves():
     out = measured().text
     for part in ["100 bytes there and back", "TCP, asleep in between", "TCP, spinning", "Unix socket, spinning",
-                 "shared memory, spinning", "10 connections", "in the kernel", "machine", "epoll, edge-triggered"]:
+                 "shared memory, spinning", "10 connections", "machine", "epoll, edge-triggered"]:
         contains(out, part, "the text")
+    # A server that is still at its few messages has spent nothing that the kernel tells yet.
+    known = measured().document["ways"][-1]["server_us_cpu_per_message"] is not None
+    contains(" ".join(out.split()), "of it in the kernel: a bypass saves that part at most" if known else
+             "what the server's processor spends per message is not known of each round", "the text")
     # Beside other programs one way may take longer than the next, and the parts say nothing.
     parts = ["INVALID", "not ours alone"] if "INVALID    " in out.split("under load")[0] else \
             ["--wait spin saves that", "a bypass saves that"]

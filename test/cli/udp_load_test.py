@@ -230,6 +230,28 @@ def files_of_histograms_tell_what_was_lost():
 
 
 @case
+def comparisons_count_what_was_lost():
+    """One server loses each fourth answer, and one all: of neither is there a figure of the answered alone, or a 0."""
+    def fourth(_connection, sequence, datagram):
+        return [] if sequence % 4 == 3 else [datagram]
+
+    with (Echo(listen=LOOPBACK) as server, Relay(server.address, fourth) as some,
+          Relay(server.address, lambda *_: []) as none, tempfile.TemporaryDirectory() as folder):
+        names = [relay.address.removeprefix("udp:") for relay in (some, none)]
+        ended = netload("--compare", f"{some.address},{none.address}", "-c", "2", "-r", "200", "-n", "40", "--rounds",
+                        "2", "--timeout", "1s", f"--json={folder}/json", f"--html={folder}/page").ended_with(4)
+        for text in [ended.out, run_program(program("NETREPORT"), f"{folder}/json").ended_with(0).out]:
+            for name, p50 in zip(names, [r"\S+s", "never"]):
+                expect(re.search(rf"{name} .* {p50}\?? +never\? +never\?\n", text), f"no such row of {name} in\n{text}")
+            expect(re.search(rf"{names[1]} +n/a\? +n/a\?\n", text), f"a cost of {names[1]} in\n{text}")
+        with open(f"{folder}/json", encoding="utf-8") as file:
+            lost = json.load(file)["backends"][1]
+        equal([lost["us_cpu_per_message"], lost["rounds"][0]["us_cpu_per_message"]], [None, None], "costs")
+        with open(f"{folder}/page", encoding="utf-8") as file:
+            contains(file.read(), "<td>unanswered</td><td>unanswered</td><td>unanswered</td><td>-</td><td>-</td>")
+
+
+@case
 def nobody_listens():
     port = free_port()
     for flags in [["-d", "20s"], ["-r", "10", "-d", "20s"]]:

@@ -19,17 +19,21 @@ std::string format_us(double us) { return fmt::format("{} us", format_number(us)
 
 }  // namespace
 
-std::vector<picture::Dot> dots_of(const Rounds& rounds, double (*figure)(const RunResult&),
-                                  const char* judged, std::string (*format)(double)) {
+std::string cost_cell(std::optional<double> us) {
+  return us ? format_time(*us * kMicrosecond) : "-";
+}
+
+std::vector<picture::Dot> dots_of(const Rounds& rounds, FigureOf figure, const char* judged,
+                                  std::string (*format)(double)) {
   std::vector<picture::Dot> dots;
   for (std::size_t i = 0; i < rounds.size(); ++i) {
-    const double value = figure(rounds[i]);
-    if (!(value > 0)) continue;
+    const auto value = figure(rounds[i]);
+    if (!value) continue;
     const auto& verdict = rounds[i].verdict;
     const bool invalid = doubtful(rounds[i], judged);
     dots.push_back(
-        {value, invalid,
-         fmt::format("round {}: {}{}", i + 1, format(value),
+        {*value, invalid,
+         fmt::format("round {}: {}{}", i + 1, format(*value),
                      invalid ? ", " + verdict->words() + ": " + verdict->reasons.front() : "")});
   }
   return dots;

@@ -1,6 +1,7 @@
 // Processor time per message as bars, with each round as a dot.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,11 @@ struct CostRow {
 void add_costs(Page& page, const std::vector<CostRow>& rows);
 
 /// A figure of each round as a dot, without rounds that do not have it.
-std::vector<picture::Dot> dots_of(const Rounds& rounds, double (*figure)(const RunResult&),
-                                  const char* judged, std::string (*format)(double));
+std::vector<picture::Dot> dots_of(const Rounds& rounds, FigureOf figure, const char* judged,
+                                  std::string (*format)(double));
+
+/// A cost in us as a cell of a table; "-" where there is none.
+std::string cost_cell(std::optional<double> us);
 
 /// A row of dots as a bar: the median, and a line from the lowest to the highest. It is doubtful
 /// if more than half of the rounds are.

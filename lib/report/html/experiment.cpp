@@ -7,6 +7,7 @@
 #include "measure/quantity.h"
 #include "report/html.h"
 #include "report/html/costs.h"
+#include "report/html/latency.h"
 #include "report/html/published.h"
 #include "report/html/ratios.h"
 #include "report/verdict.h"
@@ -114,10 +115,10 @@ void add_loads(Page& page, const Experiment& study) {
   for (const Trial& run : study.runs) {
     if (!run.load) continue;
     const std::string name = joined(run, {});
+    const Latency latency = latency_of(name, {&*run.load, 1});
     table.rows.push_back({name, run.load->verdict ? run.load->verdict->words() : "-",
-                          format_rate(qps_of(*run.load)), format_time(p50_ns_of(*run.load)),
-                          format_time(p99_ns_of(*run.load)),
-                          format_time(server_cost_of(*run.load) * kMicrosecond)});
+                          format_rate(run.load->totals.qps()), percentile_cell(latency, 50),
+                          percentile_cell(latency, 99), cost_cell(server_cost_of(*run.load))});
     costs.push_back({"server, " + name, costs.size() % kRunsOfPage,
                      dots_of({*run.load}, server_cost_of, kCost, format_number)});
   }

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "measure/quantity.h"
-#include "report/result.h"
+#include "report/html/doubt.h"
+#include "report/study.h"
 
 namespace wiremark::report {
 
@@ -93,6 +95,12 @@ std::string note_of(std::span<const Latency> latencies) {
 }
 
 }  // namespace
+
+Latency latency_of(std::string name, std::span<const RunResult> rounds) {
+  const LatencySummary all = latency_of(rounds);
+  return {std::move(name), restore(all).value_or(Histogram()), all.unanswered.value_or(0),
+          doubtful_from(rounds)};
+}
 
 std::string percentile_cell(const Latency& latency, double percent) {
   const auto ns = percentile_of(latency.histogram, percent, latency.unanswered);

@@ -8,6 +8,7 @@
 #include "measure/histogram.h"
 #include "picture/charts.h"
 #include "report/html/page.h"
+#include "report/result.h"
 
 namespace wiremark::report {
 
@@ -19,6 +20,9 @@ struct Latency {
   /// From this percentile on it is not to be trusted.
   std::optional<double> doubtful_from = std::nullopt;
 };
+
+/// The latency of a run, or of all rounds together.
+Latency latency_of(std::string name, std::span<const RunResult> rounds);
 
 /// A percentile as a cell of a table: "unanswered" where it is a message without an answer, "-"
 /// where there is no message.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 
 #include "measure/quantity.h"
@@ -21,13 +22,6 @@ namespace wiremark::report {
 using namespace measure;
 
 namespace {
-
-Latency latency_of(const NamedRun& named) {
-  const LatencySummary& summary = named.run->latency;
-  auto histogram = restore(summary);
-  return {named.name, histogram ? std::move(*histogram) : Histogram(),
-          summary.unanswered.value_or(0), doubtful_from({named.run, 1})};
-}
 
 std::string title_of(std::span<const NamedRun> runs) {
   const RunResult& run = *runs.front().run;
@@ -49,14 +43,14 @@ HtmlTable summary_of(std::span<const NamedRun> runs) {
                   {}};
   for (const NamedRun& named : runs) {
     const RunResult& run = *named.run;
-    const Latency latency = latency_of(named);
+    const Latency latency = latency_of(named.name, {&run, 1});
     std::vector<std::string> row{named.name, run.verdict ? run.verdict->words() : "-",
                                  format_rate(run.totals.qps())};
     for (const double percent : {50.0, 90.0, 99.0, 99.9})
       row.push_back(percentile_cell(latency, percent));
     row.push_back(max_cell(latency));
-    for (const double us : {run.us_cpu_per_message(), run.server_us_cpu_per_message().value_or(0)})
-      row.push_back(us > 0 ? format_time(us * kMicrosecond) : "-");
+    row.push_back(cost_cell(run.us_cpu_per_message()));
+    row.push_back(cost_cell(run.server_us_cpu_per_message()));
     row.push_back(format_count(run.totals.errors_sum()));
     table.rows.push_back(std::move(row));
   }
@@ -88,11 +82,11 @@ std::vector<CostRow> costs_of(std::span<const NamedRun> runs) {
   for (const NamedRun& named : runs) {
     const RunResult& run = *named.run;
     const auto colour = static_cast<std::size_t>(&named - &runs[0]);
-    const auto add = [&](const std::string& end, double us) {
-      if (us > 0)
-        rows.push_back({end + ", " + named.name, colour, {{us, doubtful(run, kCost), named.name}}});
+    const auto add = [&](const std::string& end, std::optional<double> us) {
+      if (!us) return;
+      rows.push_back({end + ", " + named.name, colour, {{*us, doubtful(run, kCost), named.name}}});
     };
-    add("server", run.server_us_cpu_per_message().value_or(0));
+    add("server", run.server_us_cpu_per_message());
     add(run.role == Role::generator ? "client" : run.tool, run.us_cpu_per_message());
   }
   return rows;
@@ -110,7 +104,7 @@ std::string html_page(std::span<const NamedRun> runs) {
   page.table(summary_of(runs));
   for (const NamedRun& named : runs) add_words(page, named);
   std::vector<Latency> latencies;
-  for (const NamedRun& named : runs) latencies.push_back(latency_of(named));
+  for (const NamedRun& named : runs) latencies.push_back(latency_of(named.name, {named.run, 1}));
   add_percentiles(page, latencies);
   add_over_time(page, runs);
   add_costs(page, costs_of(runs));

@@ -21,16 +21,6 @@ using namespace measure;
 
 namespace {
 
-// The latency of all rounds together: histograms are added, percentiles never averaged.
-Latency latency_of(const std::string& name, const Rounds& rounds) {
-  Latency latency{name, {}, 0, doubtful_from(rounds)};
-  for (const RunResult& round : rounds) {
-    if (const auto one = restore(round.latency)) latency.histogram.merge(*one);
-    latency.unanswered += round.latency.unanswered.value_or(0);
-  }
-  return latency;
-}
-
 std::string ns_text(double ns) { return format_time(ns); }
 
 void add_setting(Page& page, const Setting& setting, const RunResult& any) {
@@ -42,12 +32,12 @@ void add_setting(Page& page, const Setting& setting, const RunResult& any) {
       "quiet");
 }
 
-std::vector<RoundPair> pairs_of(const Rounds& one, const Rounds& base,
-                                double (*figure)(const RunResult&), const char* judged) {
+std::vector<RoundPair> pairs_of(const Rounds& one, const Rounds& base, FigureOf figure,
+                                const char* judged) {
   std::vector<RoundPair> pairs;
   for (std::size_t i = 0; i < std::min(one.size(), base.size()); ++i)
-    pairs.push_back(
-        {figure(one[i]), figure(base[i]), doubtful(one[i], judged) || doubtful(base[i], judged)});
+    pairs.push_back({figure(one[i]).value_or(0), figure(base[i]).value_or(0),
+                     doubtful(one[i], judged) || doubtful(base[i], judged)});
   return pairs;
 }
 
@@ -113,17 +103,17 @@ HtmlTable summary_of(const Comparison& study, const std::vector<Latency>& latenc
       {}};
   for (std::size_t i = 0; i < study.backends.size(); ++i) {
     const Compared& one = study.backends[i];
-    const auto median = [&](double (*figure)(const RunResult&)) {
+    const auto median = [&](FigureOf figure) {
       const auto spread = spread_of(one.rounds, figure);
-      return spread ? spread->median : 0;
+      return spread ? std::optional(spread->median) : std::nullopt;
     };
     std::vector<std::string> row{one.backend,
                                  fmt::format("{} of {}", valid_of(one.rounds), one.rounds.size()),
-                                 format_rate(median(qps_of))};
+                                 format_rate(median(qps_of).value_or(0))};
     for (const double percent : {50.0, 99.0, 99.9})
       row.push_back(percentile_cell(latencies[i], percent));
-    row.push_back(format_time(median(server_cost_of) * kMicrosecond));
-    row.push_back(format_time(median(client_cost_of) * kMicrosecond));
+    row.push_back(cost_cell(median(server_cost_of)));
+    row.push_back(cost_cell(median(client_cost_of)));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -194,17 +184,19 @@ std::string html_page(const MaxRate& study) {
   for (std::size_t i = 0; i < study.probes.size(); ++i) {
     const Probe& probe = study.probes[i];
     const bool valid = probe.result.verdict && probe.result.verdict->valid();
-    const double p99 = p99_ns_of(probe.result);
     const std::string number = fmt::format("{}", i + 1);
     const std::string outcome = probe.kept ? "kept" : probe.reason;
-    chart.marks.push_back({probe.rate_hz, p99, probe.kept, !valid,
-                           fmt::format("probe {}: {} messages/s, p99 {}, {}", number,
-                                       format_rate(probe.rate_hz), format_time(p99), outcome)});
-    rates.push_back(probe.rate_hz);
-    times.push_back(p99);
-    table.rows.push_back({number, format_rate(probe.rate_hz), format_rate(qps_of(probe.result)),
-                          format_time(p99),
+    table.rows.push_back({number, format_rate(probe.rate_hz),
+                          format_rate(probe.result.totals.qps()),
+                          percentile_cell(latency_of(number, {&probe.result, 1}), 99),
                           probe.result.verdict ? probe.result.verdict->words() : "-", outcome});
+    const auto p99 = p99_ns_of(probe.result);
+    if (!p99) continue;
+    chart.marks.push_back({probe.rate_hz, *p99, probe.kept, !valid,
+                           fmt::format("probe {}: {} messages/s, p99 {}, {}", number,
+                                       format_rate(probe.rate_hz), format_time(*p99), outcome)});
+    rates.push_back(probe.rate_hz);
+    times.push_back(*p99);
   }
   chart.x.title = "messages/s asked for (logarithmic)";
   chart.x.label = [](double rate) {
@@ -213,10 +205,12 @@ std::string html_page(const MaxRate& study) {
   chart.x = picture::around(chart.x, rates);
   chart.y = time_axis("p99 (logarithmic)", times);
   chart.line = study.max_rate_hz;
-  page.figure(draw(chart),
-              "Circle: kept the objectives. Square: broke them. Hollow: the probe is invalid. "
-              "Upright line: the highest rate that was kept.",
-              table);
+  std::string note =
+      "Circle: kept the objectives. Square: broke them. Hollow: the probe is invalid. "
+      "Upright line: the highest rate that was kept.";
+  if (chart.marks.size() < study.probes.size())
+    note += " In the table alone: probes whose p99 is no time.";
+  page.figure(draw(chart), note, table);
   return page.str();
 }
 
@@ -230,7 +224,8 @@ std::string html_page(const Bypass& study) {
     const Way& way = study.ways[i];
     add_doubts(page, way.name, way.rounds);
     const bool is_load = i + 1 == study.ways.size();
-    if (!is_load) ways.push_back({way.name, i, dots_of(way.rounds, p50_ns_of, "p50", ns_text)});
+    if (!is_load && spread_of(way.rounds, p50_ns_of))
+      ways.push_back({way.name, i, dots_of(way.rounds, p50_ns_of, "p50", ns_text)});
     costs.push_back(
         {"server, " + way.name, i, dots_of(way.rounds, server_cost_of, kCost, format_number)});
     costs.push_back(
@@ -248,12 +243,14 @@ std::string html_page(const Bypass& study) {
       row.rounds.push_back({ns, false, format_time(ns)});
     return row;
   };
-  add_rounds(page, "What that is made of", "part of the median round trip",
-             {part("falling asleep and waking up", 0, study.parts.sleep_and_wake),
-              part("TCP and IP", 1, study.parts.tcp_and_ip),
-              part("system calls and sockets", 2, study.parts.system_calls_and_sockets),
-              part("shared memory", 3, study.parts.shared_memory)},
-             ns_text);
+  if (study.invalid) page.paragraph("INVALID: " + *study.invalid, "bad");
+  if (!study.invalid)
+    add_rounds(page, "What that is made of", "part of the median round trip",
+               {part("falling asleep and waking up", 0, study.parts.sleep_and_wake),
+                part("TCP and IP", 1, study.parts.tcp_and_ip),
+                part("system calls and sockets", 2, study.parts.system_calls_and_sockets),
+                part("shared memory", 3, study.parts.shared_memory)},
+               ns_text);
   add_costs(page, costs);
   return page.str();
 }

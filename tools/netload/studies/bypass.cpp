@@ -7,7 +7,6 @@
 
 #include "measure/memory_echo.h"
 #include "measure/quantity.h"
-#include "measure/ratio.h"
 #include "netload/studies/contenders.h"
 #include "netload/studies/udp_ways.h"
 #include "report.h"
@@ -15,19 +14,6 @@
 namespace wiremark::tools {
 
 namespace {
-
-using Figures = std::vector<double>;
-
-// The contenders: three ways through the kernel, one message in flight, and a load.
-enum Way : std::size_t { asleep, spinning, unix_socket, under_load };
-
-// Round by round: within a round the processors are equally far apart.
-Figures differences(const Figures& longer, const Figures& shorter) {
-  Figures result;
-  for (std::size_t i = 0; i < std::min(longer.size(), shorter.size()); ++i)
-    result.push_back(std::max(0.0, longer[i] - shorter[i]));
-  return result;
-}
 
 /// One round trip of each way and what a message costs under load, round by round.
 class Ladder {
@@ -44,11 +30,9 @@ class Ladder {
   report::Bypass study() const;
 
  private:
-  Figures trip_ns(Way way) const { return contenders_[way].each(report::p50_ns_of); }
-
   const LoadOptions& options_;
-  std::vector<Contender> contenders_;
-  Figures memory_ns_;  // The median round trip through memory, round by round.
+  std::vector<Contender> contenders_;  // As the ways of report::Bypass, without those of UDP.
+  std::vector<double> memory_ns_;      // The median round trip through memory, round by round.
   Course course_;
   UdpWays udp_;
 };
@@ -104,7 +88,6 @@ void Ladder::climb(const std::vector<std::string>& arguments, const net::Stop& s
 }
 
 report::Bypass Ladder::study() const {
-  const auto spread = [](const Figures& figures) { return measure::spread_of(figures); };
   report::Bypass study;
   study.setting = setting_of(
       options_, fmt::format("{} there and back, one in flight, {} of {} of each way in turn",
@@ -114,18 +97,11 @@ report::Bypass Ladder::study() const {
   study.message_bytes = options_.exchange.size->max;
   study.rounds_left_out = course_.left_out;
   study.failed = course_.failed;
-  // What each difference between two ways is made of.
-  study.parts = {.sleep_and_wake = spread(differences(trip_ns(asleep), trip_ns(spinning))),
-                 .tcp_and_ip = spread(differences(trip_ns(spinning), trip_ns(unix_socket))),
-                 .system_calls_and_sockets = spread(differences(trip_ns(unix_socket), memory_ns_)),
-                 .shared_memory = spread(memory_ns_)};
   for (const Contender& one : contenders_)
     study.ways.push_back({one.name, one.load.connections, one.rounds});
   study.ways.insert(study.ways.end() - 1, udp_.ways.begin(), udp_.ways.end());
   if (!udp_.not_tried.empty()) study.not_tried = udp_.not_tried;
-  if (const auto whole = spread(trip_ns(asleep)))
-    study.invalid = report::discord_of(study.parts, whole->median);
-  return study;
+  return report::with_parts(std::move(study), memory_ns_);
 }
 
 }  // namespace

@@ -23,13 +23,6 @@ struct Contender {
   std::optional<ServerProcess> server;  ///< A netecho of ours, if it is one.
   Target target;
   std::vector<report::RunResult> rounds = {};
-
-  template <class Figure>
-  std::vector<double> each(Figure figure) const {
-    std::vector<double> figures;
-    for (const report::RunResult& round : rounds) figures.push_back(figure(round));
-    return figures;
-  }
 };
 
 /// Starts the netecho of a load, on `backend`; it is stopped (SIGSTOP) until its turn comes.

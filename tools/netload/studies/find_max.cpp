@@ -67,10 +67,10 @@ std::string about(const LoadOptions& options) {
 }
 
 std::optional<measure::Spread> spread_of(const std::vector<const Probe*>& probes,
-                                         double (*figure)(const report::RunResult&)) {
-  std::vector<double> figures;
-  for (const Probe* probe : probes) figures.push_back(figure(probe->result));
-  return measure::spread_of(std::move(figures));
+                                         report::FigureOf figure) {
+  report::Rounds rounds;
+  for (const Probe* probe : probes) rounds.push_back(probe->result);
+  return report::spread_of(rounds, figure);
 }
 
 // Whose limit a rate that was not kept is.
