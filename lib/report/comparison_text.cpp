@@ -32,7 +32,7 @@ std::string_view level_of(const Rounds& rounds) {
 
 std::string row_text(const Compared& one, std::size_t width) {
   const Rounds& rounds = one.rounds;
-  const LatencySummary latency = latency_of(rounds);
+  const PooledLatency latency = latency_of(rounds);
   const auto percentile = [&](double percent) {
     return marked(percentile_text(latency, percent), rounds, percentile_name(percent));
   };

@@ -22,7 +22,7 @@ std::string probe_line(std::size_t number, const Probe& probe) {
     text = fmt::format(kRow, "probe", "asked", "reached", "p99", "behind", "verdict", "objectives");
   constexpr std::size_t kReason = 53;
   text += fmt::format(kRow, number, format_rate(probe.rate_hz), format_rate(run.totals.qps()),
-                      percentile_text(run.latency, 99),
+                      percentile_text(latency_of({&run, 1}), 99),
                       format_share(planned > 0 ? 100 * behind / planned : 0),
                       run.verdict ? run.verdict->level() : "-", probe.kept ? "kept" : probe.reason);
   return folded(text, kReason);

@@ -19,9 +19,10 @@ std::string line_text(std::string_view label, std::string_view sentence) {
   return folded(fmt::format("  {:<10} {}\n", label, sentence), kValue);
 }
 
-std::string percentile_text(const LatencySummary& latency, double percent) {
-  if (const auto ns = latency.percentile(percent)) return format_time(*ns);
-  return latency.unanswered.value_or(0) > 0 ? "never" : "-";
+std::string percentile_text(const PooledLatency& latency, double percent) {
+  const auto ns = percentile_of(latency.histogram, percent, latency.unanswered);
+  if (ns) return format_time(*ns);
+  return latency.unanswered > 0 ? "never" : "-";
 }
 
 std::string spread_text(const std::optional<Spread>& spread, int digits) {

@@ -16,7 +16,7 @@ std::string about_text(const Setting& setting);
 std::string line_text(std::string_view label, std::string_view sentence);
 
 /// A percentile of all messages: "never" where it is one without an answer, "-" without messages.
-std::string percentile_text(const LatencySummary& latency, double percent);
+std::string percentile_text(const PooledLatency& latency, double percent);
 
 /// "20.79 (20.09 to 21.49)": the median, the lowest and the highest.
 std::string spread_text(const std::optional<measure::Spread>& spread, int digits);

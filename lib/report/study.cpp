@@ -79,11 +79,12 @@ std::optional<measure::Spread> spread_of(const Rounds& rounds, FigureOf figure) 
   return measure::spread_of(std::move(figures));
 }
 
-LatencySummary latency_of(std::span<const RunResult> rounds) {
-  LatencySummary all;
-  if (rounds.empty()) return all;
-  all = rounds.front().latency;
-  for (const RunResult& round : rounds.subspan(1)) add(all, round.latency);
+PooledLatency latency_of(std::span<const RunResult> rounds) {
+  PooledLatency all;
+  for (const RunResult& round : rounds) {
+    if (const auto one = restore(round.latency)) all.histogram.merge(*one);
+    all.unanswered += round.latency.unanswered.value_or(0);
+  }
   return all;
 }
 

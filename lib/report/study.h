@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "measure/histogram.h"
 #include "measure/ratio.h"
 #include "report/latency_shape.h"
 #include "report/published.h"
@@ -30,8 +31,14 @@ std::optional<double> kernel_pct_of(const RunResult& run);  ///< Of the server's
 
 /// A figure over rounds; none unless each of them has it.
 std::optional<measure::Spread> spread_of(const Rounds& rounds, FigureOf figure);
+
 /// The latency of all rounds together: histograms are added, percentiles never averaged.
-LatencySummary latency_of(std::span<const RunResult> rounds);
+struct PooledLatency {
+  measure::Histogram histogram;
+  std::uint64_t unanswered = 0;  ///< Messages without an answer, later than any other.
+};
+PooledLatency latency_of(std::span<const RunResult> rounds);
+
 /// How many of them are valid.
 std::size_t valid_of(const Rounds& rounds);
 /// Whether what is made of this figure over rounds is to be trusted. A median lies between two

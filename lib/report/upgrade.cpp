@@ -57,19 +57,23 @@ void join_buckets(Json& part) {
   for (Json& inner : part) join_buckets(inner);
 }
 
+bool is_zero(const Json& object, const char* name) {
+  const auto figure = object.find(name);
+  return figure != object.end() && figure->is_number() && *figure == 0;
+}
+
+bool has_unanswered(const Json& latency) {
+  return latency.is_object() && latency.contains("unanswered") &&
+         latency["unanswered"].is_number() && !is_zero(latency, "unanswered");
+}
+
 // Earlier documents have the mean, deviation and maximum of the answered where others were not.
 void leave_out_extremes(Json& latency) {
-  const auto unanswered = latency.find("unanswered");
-  if (unanswered == latency.end() || !unanswered->is_number() || *unanswered == 0) return;
+  if (!has_unanswered(latency)) return;
   for (const char* name : {"mean", "max", "stddev"}) {
     if (const auto figure = latency.find(name); figure != latency.end() && figure->is_number())
       *figure = nullptr;
   }
-}
-
-bool is_zero(const Json& object, const char* name) {
-  const auto figure = object.find(name);
-  return figure != object.end() && figure->is_number() && *figure == 0;
 }
 
 // A cost of 0 in earlier results was that of no message.
@@ -87,8 +91,7 @@ constexpr std::pair<const char*, FigureOf> kOfRounds[] = {
 // Earlier studies took a figure that a round lacks for 0, and percentiles of the answered alone.
 void make_figures_again(Json& part) {
   const bool lost = std::ranges::any_of(part["rounds"], [](const Json& round) {
-    const Json latency = round.is_object() ? round.value("latency_ns", Json()) : Json();
-    return latency.is_object() && latency.contains("unanswered") && !is_zero(latency, "unanswered");
+    return round.is_object() && round.contains("latency_ns") && has_unanswered(round["latency_ns"]);
   });
   std::vector<std::pair<const char*, FigureOf>> earlier;
   std::ranges::copy_if(kOfRounds, std::back_inserter(earlier), [&](const auto& figure) {

@@ -97,9 +97,8 @@ std::string note_of(std::span<const Latency> latencies) {
 }  // namespace
 
 Latency latency_of(std::string name, std::span<const RunResult> rounds) {
-  const LatencySummary all = latency_of(rounds);
-  return {std::move(name), restore(all).value_or(Histogram()), all.unanswered.value_or(0),
-          doubtful_from(rounds)};
+  PooledLatency all = latency_of(rounds);
+  return {std::move(name), std::move(all.histogram), all.unanswered, doubtful_from(rounds)};
 }
 
 std::string percentile_cell(const Latency& latency, double percent) {

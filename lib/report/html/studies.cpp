@@ -186,17 +186,17 @@ std::string html_page(const MaxRate& study) {
     const bool valid = probe.result.verdict && probe.result.verdict->valid();
     const std::string number = fmt::format("{}", i + 1);
     const std::string outcome = probe.kept ? "kept" : probe.reason;
+    const Latency latency = latency_of(number, {&probe.result, 1});
     table.rows.push_back({number, format_rate(probe.rate_hz),
-                          format_rate(probe.result.totals.qps()),
-                          percentile_cell(latency_of(number, {&probe.result, 1}), 99),
+                          format_rate(probe.result.totals.qps()), percentile_cell(latency, 99),
                           probe.result.verdict ? probe.result.verdict->words() : "-", outcome});
-    const auto p99 = p99_ns_of(probe.result);
+    const auto p99 = percentile_of(latency.histogram, 99, latency.unanswered);
     if (!p99) continue;
-    chart.marks.push_back({probe.rate_hz, *p99, probe.kept, !valid,
+    chart.marks.push_back({probe.rate_hz, static_cast<double>(*p99), probe.kept, !valid,
                            fmt::format("probe {}: {} messages/s, p99 {}, {}", number,
                                        format_rate(probe.rate_hz), format_time(*p99), outcome)});
     rates.push_back(probe.rate_hz);
-    times.push_back(*p99);
+    times.push_back(static_cast<double>(*p99));
   }
   chart.x.title = "messages/s asked for (logarithmic)";
   chart.x.label = [](double rate) {
@@ -243,8 +243,9 @@ std::string html_page(const Bypass& study) {
       row.rounds.push_back({ns, false, format_time(ns)});
     return row;
   };
-  if (study.invalid) page.paragraph("INVALID: " + *study.invalid, "bad");
-  if (!study.invalid)
+  if (study.invalid)
+    page.paragraph("INVALID: " + *study.invalid, "bad");
+  else
     add_rounds(page, "What that is made of", "part of the median round trip",
                {part("falling asleep and waking up", 0, study.parts.sleep_and_wake),
                 part("TCP and IP", 1, study.parts.tcp_and_ip),

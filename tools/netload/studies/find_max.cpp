@@ -5,7 +5,6 @@
 
 #include "base/units.h"
 #include "measure/quantity.h"
-#include "measure/ratio.h"
 #include "netload/run.h"
 #include "netload/studies/max_search.h"
 #include "printing.h"
@@ -66,13 +65,6 @@ std::string about(const LoadOptions& options) {
                      measure::format_time(at_most));
 }
 
-std::optional<measure::Spread> spread_of(const std::vector<const Probe*>& probes,
-                                         report::FigureOf figure) {
-  report::Rounds rounds;
-  for (const Probe* probe : probes) rounds.push_back(probe->result);
-  return report::spread_of(rounds, figure);
-}
-
 // Whose limit a rate that was not kept is.
 std::string limit_of(const Probe& next, const LoadOptions& options) {
   if (report::generator_was_full(next.result)) return "generator";
@@ -93,8 +85,10 @@ report::MaxRate study_of(const LoadOptions& options, const MaxSearch& search) {
   for (const report::Objective& objective : options.objectives)
     study.objectives.push_back(objective.text);
   if (!kept.empty()) study.max_rate_hz = search.kept_hz();
-  study.reached_hz = spread_of(kept, report::qps_of);
-  study.p99_ns = spread_of(kept, report::p99_ns_of);
+  report::Rounds rounds;
+  for (const Probe* probe : kept) rounds.push_back(probe->result);
+  study.reached_hz = report::spread_of(rounds, report::qps_of);
+  study.p99_ns = report::spread_of(rounds, report::p99_ns_of);
   if (next) study.next = {next->rate_hz, next->reason};
   study.limit = next ? limit_of(*next, options) : "none";
   study.probes = search.probes();
