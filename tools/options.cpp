@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "base/output_file.h"
 #include "base/units.h"
+#include "measure/quantity.h"
 
 namespace wiremark::tools {
 
@@ -30,6 +31,17 @@ Result<std::vector<double>> parse_percentiles(const std::string& list) {
   const auto [repeated, end] = std::ranges::unique(percentiles);
   percentiles.erase(repeated, end);
   return percentiles;
+}
+
+Result<unsigned> parse_threads(const std::string& text) {
+  auto threads = parse_positive(text);
+  const std::size_t processors = allowed_cpus().size();
+  if (threads && *threads > threads_max(processors))
+    return failed(
+        fmt::format("'{}' are too many for {}: take at most {}", text,
+                    measure::format_counted(processors, "processor"), threads_max(processors)),
+        {}, 0);
+  return threads;
 }
 
 }  // namespace
@@ -85,8 +97,8 @@ void CommandLine::add(LatencyOptions& options) {
 }
 
 void CommandLine::add(ThreadOptions& options) {
-  add("-t,--threads", options.threads, "N", parse_positive,
-      "Threads, each with a loop of its own (1)");
+  add("-t,--threads", options.threads, "N", parse_threads,
+      "Threads, each with a loop of its own; at most 64, or 4 for each processor (1)");
   add("--cpus", options.cpus, "LIST", parse_cpus,
       "Pin thread i to the i-th processor of a list such as 0,2-3 (not pinned)");
 }

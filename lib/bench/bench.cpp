@@ -15,6 +15,7 @@
 #include "bench/allocations.h"
 #include "bench/counters.h"
 #include "bench/tally.h"
+#include "measure/quantity.h"
 
 namespace wiremark::bench {
 namespace {
@@ -36,6 +37,12 @@ class Ballast {
  private:
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
 };
+
+/// 0 where the kernel does not tell.
+std::uint64_t resident_bytes() {
+  const auto memory = measure::memory_of_process();
+  return memory ? memory->resident_bytes : 0;
+}
 
 /// What all threads of a run share. The first thread checks and calibrates while the others wait;
 /// then all measure the same slices, with a barrier before each.
@@ -59,6 +66,7 @@ class Bench {
   Result<> run_threads();
   void work(unsigned thread);
   void prepare();
+  Result<> allow_memory(std::uint64_t bytes_of_a_thread) const;
   std::size_t calibrate(Subject& subject, Random& random) const;
   void measure_slice(std::size_t row, unsigned repeat, unsigned thread, Counters& counters);
   void count_batch(Subject& subject, Counters& counters, std::size_t operations, Tally& tally);
@@ -81,6 +89,7 @@ class Bench {
   std::vector<std::size_t> batch_operations_;
   std::vector<std::vector<Tally>> tallies_;  // By row, then by thread.
   std::vector<Result<>> pin_errors_;
+  Result<> has_memory_;  // As stopping_.
   std::string counters_unavailable_;
 };
 
@@ -107,7 +116,18 @@ std::size_t Bench::calibrate(Subject& subject, Random& random) const {
   }
 }
 
+Result<> Bench::allow_memory(std::uint64_t bytes_of_a_thread) const {
+  const std::uint64_t needed = bytes_of_a_thread * method_.threads;
+  if (method_.memory_bytes == 0 || needed <= method_.memory_bytes) return {};
+  return failed(fmt::format("{} threads would take {} of memory, and {} are available: take fewer",
+                            method_.threads, measure::format_size(static_cast<double>(needed)),
+                            measure::format_size(static_cast<double>(method_.memory_bytes))),
+                {}, 0);
+}
+
 void Bench::prepare() {
+  const std::uint64_t before = resident_bytes();
+  std::uint64_t most = before;
   for (std::size_t row = 0; row < rows_.size() && !stop_.requested(); ++row) {
     Random random = random_for(row, 0, 0);
     const std::unique_ptr<Subject> subject = rows_[row].make(random);
@@ -118,7 +138,10 @@ void Bench::prepare() {
       const std::uint64_t share = std::max<std::uint64_t>(method_.operations / method_.repeat, 1);
       batch_operations_[row] = std::min<std::size_t>(batch_operations_[row], share);
     }
+    most = std::max(most, resident_bytes());
   }
+  // Each thread will have one row at a time, as this one had.
+  has_memory_ = allow_memory(most - before);
 }
 
 /// Runs one more batch that is not timed, since starting and stopping counters takes system calls.
@@ -184,6 +207,7 @@ void Bench::work(unsigned thread) {
   for (const Result<>& pinned : pin_errors_) {
     if (!pinned) return;
   }
+  if (!has_memory_) return;
   Ballast ballast;
   Random random = random_for(rows_.size(), 0, thread);
   std::size_t done = 0;
@@ -237,6 +261,7 @@ Result<Measurement> Bench::run() {
   for (const Result<>& pinned : pin_errors_) {
     if (!pinned) return std::unexpected(pinned.error());
   }
+  if (!has_memory_) return std::unexpected(has_memory_.error());
   measurement.repeats = repeats_;
   measurement.interrupted = repeats_ < method_.repeat;
   measurement.counters_unavailable = counters_unavailable_;

@@ -24,6 +24,7 @@ struct Method {
   unsigned threads = 1;   ///< All measure the same row at once, each with its own data.
   std::vector<int> cpus;  ///< Thread i is pinned to entry i modulo their number; empty: not pinned.
   std::uint64_t seed = 1;
+  std::uint64_t memory_bytes = 0;  ///< All that the threads may take together; 0: no bound.
   Nanoseconds batch_time = 20 * kMicrosecond;  ///< About 1,000 times what reading the clock costs.
 };
 
@@ -52,7 +53,8 @@ struct Measurement {
 };
 
 /// Measures `rows`. Ends early when `stop` is requested. `progress` is called by one thread before
-/// each slice. Errors: a thread cannot be pinned.
+/// each slice. Errors: a thread cannot be started or pinned; the threads would take more memory
+/// than the method allows.
 Result<Measurement> run_bench(const std::vector<Row>& rows, const Method& method,
                               const net::Stop& stop,
                               const std::function<void(const Standing&)>& progress);

@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 
+#include "base/cpus.h"
 #include "base/list.h"
 #include "base/units.h"
 #include "measure/machine.h"
@@ -19,8 +20,9 @@ namespace {
 using measure::format_count;
 using measure::format_size;
 
-// Of netload itself: standard streams, rings, epoll, timers, the files of its results.
-constexpr std::uint64_t kOwnFiles = 32;
+// Of netload itself: standard streams, the files of its results, and those of each of its loops.
+constexpr std::uint64_t kOwnFiles = 16;
+constexpr std::uint64_t kFilesOfThread = 4;
 // An idle TCP socket takes 3.9 KB of kernel memory (measured on Linux 6.18), and ours below 128.
 constexpr std::uint64_t kSocketBytes = 4096;
 
@@ -175,7 +177,7 @@ Result<Command> Command::parse(std::string_view text) {
 
 Forecast forecast(const Command& command, const Limits& limits, const Backends& can) {
   Forecast all;
-  const std::uint64_t files = command.connections + kOwnFiles;
+  const std::uint64_t files = command.connections + kOwnFiles + kFilesOfThread * command.threads;
   const bool enough_files = files <= limits.descriptors;
   if (!enough_files)
     all.obstacle = fmt::format("{} open files are needed and {} allowed", format_count(files),
@@ -186,6 +188,9 @@ Forecast forecast(const Command& command, const Limits& limits, const Backends& 
     all.obstacle = fmt::format("{} of memory are needed and {} available",
                                format_size(static_cast<double>(memory)),
                                format_size(static_cast<double>(limits.memory_bytes)));
+  if (command.threads > threads_max(limits.cores))
+    all.obstacle = fmt::format("{} threads are too many for {}", format_count(command.threads),
+                               measure::format_counted(limits.cores, "processor"));
   const std::uint64_t cores = command.threads + (command.target.empty() ? 1 : 0);
   all.findings = {
       judge_backend(command, can, all.obstacle),

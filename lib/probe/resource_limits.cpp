@@ -17,7 +17,7 @@
 
 #include "base/cpus.h"
 #include "base/fd.h"
-#include "measure/processor_wait.h"
+#include "measure/available_memory.h"
 #include "measure/quantity.h"
 #include "measure/text_file.h"
 #include "probe/finding.h"
@@ -28,12 +28,6 @@ namespace wiremark::probe {
 namespace {
 
 constexpr int kBacklogAsked = 65'535;
-
-std::uint64_t number_in(const std::string& path) {
-  const auto text = measure::read_text(path);
-  std::string_view digits = text ? std::string_view(*text) : std::string_view();
-  return measure::take_number(digits).value_or(0);
-}
 
 // Of a listening socket TCP_INFO says the backlog in the place of another count (tcp(7)).
 std::uint64_t granted_backlog() {
@@ -50,18 +44,6 @@ std::uint64_t local_ports() {
   const auto first = measure::take_number(range);
   const auto last = measure::take_number(range);
   return first && last && *last >= *first ? *last - *first + 1 : 0;
-}
-
-std::uint64_t available_memory() {
-  std::uint64_t least = 0;
-  if (const auto text = measure::read_text("/proc/meminfo"); text)
-    least = 1024 * measure::number_behind(*text, "MemAvailable:").value_or(0);
-  for (const measure::Throttling& one : measure::throttling_of(::getpid())) {
-    const std::uint64_t most = number_in(one.folder + "/memory.max");
-    const std::uint64_t used = number_in(one.folder + "/memory.current");
-    if (most > 0) least = std::min(least, most - std::min(most, used));
-  }
-  return least;
 }
 
 bool pass(const Fd& from, const Fd& to) {
@@ -162,7 +144,7 @@ Limits find_limits() {
   return {.descriptors = files.rlim_max,
           .backlog = granted_backlog(),
           .ports = local_ports(),
-          .memory_bytes = available_memory(),
+          .memory_bytes = measure::available_memory(),
           .cores = static_cast<unsigned>(allowed_cpus().size()),
           .message_ns = time_message()};
 }

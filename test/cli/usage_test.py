@@ -297,10 +297,25 @@ def threads_that_the_machine_does_not_give():
 
 @case
 def memory_that_the_machine_does_not_give():
-    ended = run_program(program("CODECBENCH"), "-t", "1000M", "-d", "1ms")
+    with tempfile.NamedTemporaryFile() as lines:
+        lines.truncate(1 << 30)
+        argv = [program("CODECBENCH"), "--input", lines.name]
+        ended = run_program("sh", "-c", 'ulimit -v 400000 && exec "$@"', "sh", *argv)
     if "Sanitizer" in ended.err:
-        raise Skip("a sanitizer ends what asks for so much by itself")
+        raise Skip("a sanitizer does not start with so little")
     contains(ended.ended_with(3).err, "codecbench: out of memory: ask for fewer")
+
+
+@case
+def threads_by_the_thousand():
+    """They would take the machine's memory one by one, until the kernel kills the tool without a word."""
+    processors = len(os.sched_getaffinity(0))
+    most = max(64, 4 * processors)
+    for argv in [[program("NETECHO"), "127.0.0.1:0"], [program("NETLOAD"), "127.0.0.1:7"], [program("CODECBENCH")]]:
+        for threads in [str(most + 1), "10000", "1000M"]:
+            ended = run_program(*argv, "-t", threads, "-d", "1ms").ended_with(2)
+            contains(ended.err, f"'{threads}' are too many for {processors} processor", "the bound")
+            contains(ended.err, f"take at most {most}\n", "the fix")
 
 
 @case

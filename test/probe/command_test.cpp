@@ -72,6 +72,9 @@ TEST_CASE("each limit is named by the one that is too low") {
   limits.descriptors = 50'000;
   CHECK(answer_of(forecast(command, limits, kBoth), "enough open files") == Answer::no);
   CHECK(forecast(command, limits, kBoth).obstacle.starts_with("50,032 open files"));
+  const Command of_threads = read("netload -c 5 -t 32 10.0.0.2:7007");
+  limits.descriptors = 148;  // 5, 16 of its own, and 4 for each thread are one more.
+  CHECK(answer_of(forecast(of_threads, limits, kBoth), "enough open files") == Answer::no);
   limits = kLarge;
   limits.backlog = 4096;
   CHECK(answer_of(forecast(command, limits, kBoth), "backlog for a burst") == Answer::no);
@@ -83,6 +86,11 @@ TEST_CASE("each limit is named by the one that is too low") {
   limits = kLarge;
   limits.cores = 3;
   CHECK(answer_of(forecast(command, limits, kBoth), "a core for each thread") == Answer::no);
+  CHECK(forecast(read("netload -c 100 -t 64"), limits, kBoth).obstacle.empty());
+  CHECK(forecast(read("netload -c 100 -t 65"), limits, kBoth).obstacle ==
+        "65 threads are too many for 3 processors");
+  limits.cores = 17;
+  CHECK(forecast(read("netload -c 100 -t 68"), limits, kBoth).obstacle.empty());
 }
 
 TEST_CASE("a rate needs threads that have the time for it") {

@@ -12,6 +12,7 @@
 #include "codecbench/progress.h"
 #include "codecbench/rows.h"
 #include "codecbench/targets.h"
+#include "measure/available_memory.h"
 #include "printing.h"
 #include "report.h"
 #include "signals.h"
@@ -57,6 +58,7 @@ Result<Measurement> measure_rows(const std::vector<Row>& rows, Options& options,
   const bool runs_twice = options.experiment == "e6";
   if (!options.time_given)
     options.method.cell_time = even_share(rows.size() * (runs_twice ? 2 : 1));
+  options.method.memory_bytes = measure::available_memory();
   Progress progress(options);
   const auto show = [&progress](const Standing& at) { progress.show(at); };
   auto measurement = run_bench(rows, options.method, stop, show);
@@ -64,7 +66,8 @@ Result<Measurement> measure_rows(const std::vector<Row>& rows, Options& options,
     Method parallel = options.method;
     parallel.threads = static_cast<unsigned>(allowed_cpus().size());
     const auto second = run_bench(rows, parallel, stop, show);
-    if (second) measurement->parallel = second->cells;
+    if (!second) return std::unexpected(second.error());
+    measurement->parallel = second->cells;
   }
   progress.clear();
   return measurement;
