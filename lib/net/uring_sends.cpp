@@ -46,6 +46,14 @@ UringSends::LentSend UringSends::take_lent(UringConn& conn) {
   return send;
 }
 
+// Of the turn's list; returns its place. What was queued before stands no longer at the end.
+std::size_t UringSends::add(const LentSend& send) {
+  auto& queued = lent_[turn_.parity()];
+  queued.push_back(send);
+  latest_.conn = nullptr;
+  return queued.size() - 1;
+}
+
 void UringSends::send_lent(UringConn& conn) {
   const LentSend send = take_lent(conn);
   const std::size_t zero_copy_min = ring_.active().zero_copy_min;
@@ -103,9 +111,7 @@ io_uring_sqe& UringSends::queue_lent(const LentSend& send) {
   io_uring_sqe& sqe = ring_.entry();
   io_uring_prep_send(&sqe, send.conn->file(), send.data, send.size, kLentFlags);
   sqe.flags |= IOSQE_CQE_SKIP_SUCCESS;
-  auto& queued = lent_[turn_.parity()];
-  io_uring_sqe_set_data64(&sqe, lent_data(queued.size(), UringOp::lent_send));
-  queued.push_back(send);
+  io_uring_sqe_set_data64(&sqe, lent_data(add(send), UringOp::lent_send));
   return sqe;
 }
 
@@ -122,7 +128,7 @@ io_uring_sqe& UringSends::queue_zero_copy(const LentSend& send) {
   io_uring_prep_send_zc(&sqe, send.conn->file(), send.data, send.size, kLentFlags, 0);
   sqe.ioprio |= kReportUsage;
   io_uring_sqe_set_data64(&sqe, lent_data(place, UringOp::zero_copy));
-  lent_[turn_.parity()].push_back({send.conn, send.data, send.size, kNoBuffer});
+  add({send.conn, send.data, send.size, kNoBuffer});
   ++send.conn->operations;
   return sqe;
 }

@@ -77,7 +77,8 @@ class UringSends {
   static constexpr int kHandled = INT_MAX;  // In place of the result of a send that failed.
   static constexpr unsigned kCopied = ~1u;  // Not in a receive buffer: in the memory of its turn.
 
-  // The parts of a gathered send stand behind one another.
+  // The parts of a gathered send stand behind one another in their list, so only the last send
+  // there may have more.
   struct LentSend {
     UringConn* conn;  // Null: a part of the send before.
     const std::byte* data;
@@ -117,6 +118,7 @@ class UringSends {
   std::span<const LentSend> lent_by(const io_uring_cqe& cqe) const noexcept;
 
   LentSend take_lent(UringConn& conn);
+  std::size_t add(const LentSend& send);
   void send_lent(UringConn& conn);
   bool may_join(const UringConn& conn) const noexcept;
   void join(UringConn& conn);

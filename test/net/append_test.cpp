@@ -98,6 +98,41 @@ struct Shouts : FrameCopy {
   Counter opened;
 };
 
+/// When told to, lends its first connection two texts, and between them gives its second connection
+/// one, all in one turn.
+template <class R>
+struct Between : Echo {
+  void on_open(Conn& conn) {
+    conns.push_back(&conn);
+    opened.add();
+  }
+  Nanoseconds on_turn(Nanoseconds now) {
+    if (go.exchange(false)) {
+      lend(*conns[0], front);
+      if (copied) {
+        conns[1]->append(as_bytes(between));
+        reactor->flush(*conns[1]);
+      } else {
+        lend(*conns[1], between);
+      }
+      lend(*conns[0], rest);
+    }
+    return now + kMillisecond;
+  }
+  void lend(Conn& conn, const std::string& text) {
+    conn.lend(as_bytes(text));
+    reactor->flush(conn);
+  }
+
+  StreamsOf<R>* reactor = nullptr;
+  std::vector<Conn*> conns;
+  Counter opened;
+  std::atomic<bool> go = false;
+  bool copied = true;
+  const std::string front = noise(100'000, 1), between = noise(200'000, 2),
+                    rest = noise(100'000, 3);
+};
+
 /// `count` frames of up to `longest` bytes, in one text.
 std::string random_frames(int count, unsigned longest, unsigned seed) {
   std::mt19937 random(seed);
@@ -247,6 +282,29 @@ TEST_CASE_TEMPLATE("a turn may append more than its memory for copies holds", R,
         CHECK((clients[i]->receive(text.size()) == text));
       }
     }
+  }
+}
+
+TEST_CASE_TEMPLATE("what a connection gets between two texts of another stays apart from them", R,
+                   EpollReactor, UringReactor) {
+  for (const bool copied : {true, false}) {
+    CAPTURE(copied);
+    Between<R> handler;
+    handler.copied = copied;
+    ReactorOptions options;
+    options.uring.zero_copy_min = handler.between.size();  // Lent, it leaves without a copy.
+    Server<R, Between<R>> server(handler, options, "127.0.0.1:0", small_sockets());
+    Client first(server.address(), 4'096);
+    REQUIRE(eventually([&] { return handler.opened.get() == 1; }));
+    Client second(server.address(), 4'096);
+    REQUIRE(eventually([&] { return handler.opened.get() == 2; }));
+    handler.go = true;
+    CHECK((second.receive(handler.between.size()) == handler.between));
+    const std::string both = handler.front + handler.rest;
+    CHECK((first.receive(both.size()) == both));
+    server.stop();
+    CHECK(first.at_end());
+    CHECK(second.at_end());
   }
 }
 
