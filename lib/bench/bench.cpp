@@ -117,6 +117,7 @@ std::size_t Bench::calibrate(Subject& subject, Random& random) const {
 }
 
 Result<> Bench::allow_memory(std::uint64_t bytes_of_a_thread) const {
+  if (method_.threads == 1) return {};  // It is this one, and has what it needs.
   const std::uint64_t needed = bytes_of_a_thread * method_.threads;
   if (method_.memory_bytes == 0 || needed <= method_.memory_bytes) return {};
   return failed(fmt::format("{} threads would take {} of memory, and {} are available: take fewer",

@@ -5,42 +5,15 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <fstream>
 #include <latch>
 #include <thread>
 
 #include "base/cpus.h"
+#include "fake_proc.h"
 #include "measure/cpu_usage.h"
 
 using namespace wiremark;
 using namespace wiremark::measure;
-
-namespace {
-
-namespace fs = std::filesystem;
-
-// A /proc and a hierarchy of cgroups, in a folder that goes with it.
-class FakeProc {
- public:
-  FakeProc() {
-    root_ = (fs::temp_directory_path() / "proc-XXXXXX").string();
-    REQUIRE(::mkdtemp(root_.data()) != nullptr);
-  }
-  ~FakeProc() { fs::remove_all(root_); }
-
-  void write(const std::string& path, const std::string& text) const {
-    const fs::path file = root_ + "/" + path;
-    fs::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-  }
-  const std::string& root() const { return root_; }
-
- private:
-  std::string root_;
-};
-
-}  // namespace
 
 TEST_CASE("the quota of a cgroup v2 and of those above it") {
   const FakeProc proc;
