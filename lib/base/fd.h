@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,10 @@ inline std::string fix_of_files(int error) {
   if (error == ENFILE) return "(raise 'sysctl fs.file-max')";
   return {};
 }
+
+/// The descriptors that netecho and netload take beside those of connections: 16 for standard
+/// streams and the files of results, and 4 for each loop, such as its ring or epoll instance.
+constexpr std::size_t own_descriptors(std::size_t threads) noexcept { return 16 + 4 * threads; }
 
 class Fd {
  public:

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/cpus.h"
+#include "base/fd.h"
 #include "base/list.h"
 #include "base/units.h"
 #include "measure/machine.h"
@@ -20,9 +21,6 @@ namespace {
 using measure::format_count;
 using measure::format_size;
 
-// Of netload itself: standard streams, the files of its results, and those of each of its loops.
-constexpr std::uint64_t kOwnFiles = 16;
-constexpr std::uint64_t kFilesOfThread = 4;
 // An idle TCP socket takes 3.9 KB of kernel memory (measured on Linux 6.18), and ours below 128.
 constexpr std::uint64_t kSocketBytes = 4096;
 
@@ -177,7 +175,7 @@ Result<Command> Command::parse(std::string_view text) {
 
 Forecast forecast(const Command& command, const Limits& limits, const Backends& can) {
   Forecast all;
-  const std::uint64_t files = command.connections + kOwnFiles + kFilesOfThread * command.threads;
+  const std::uint64_t files = command.connections + own_descriptors(command.threads);
   const bool enough_files = files <= limits.descriptors;
   if (!enough_files)
     all.obstacle = fmt::format("{} open files are needed and {} allowed", format_count(files),

@@ -72,62 +72,61 @@ struct Weighed : FrameCopy {
   std::atomic<std::size_t> holding = 0;
 };
 
-/// When told to, sends each connection a text of its own, all in one turn.
+/// When told to, does something with all its connections in one turn.
 template <class R>
-struct Shouts : FrameCopy {
+struct Prompted : FrameCopy {
+  virtual ~Prompted() = default;
+  virtual void act() = 0;
+
   void on_open(Conn& conn) {
     conns.push_back(&conn);
     opened.add();
   }
   Nanoseconds on_turn(Nanoseconds now) {
-    if (go.exchange(false)) {
-      for (std::size_t i = 0; i < conns.size(); ++i) {
-        put(*conns[i], as_bytes(noise(sizes[i % sizes.size()], i)));
-        reactor->flush(*conns[i]);
-        put(*conns[i], as_bytes(noise(10, i)));
-        reactor->flush(*conns[i]);
-      }
-    }
+    if (go.exchange(false)) act();
     return now + kMillisecond;
   }
 
   StreamsOf<R>* reactor = nullptr;
-  std::vector<std::size_t> sizes;
   std::vector<Conn*> conns;
   std::atomic<bool> go = false;
   Counter opened;
 };
 
-/// When told to, lends its first connection two texts, and between them gives its second connection
-/// one, all in one turn.
+/// Sends each connection a text of its own.
 template <class R>
-struct Between : Echo {
-  void on_open(Conn& conn) {
-    conns.push_back(&conn);
-    opened.add();
-  }
-  Nanoseconds on_turn(Nanoseconds now) {
-    if (go.exchange(false)) {
-      lend(*conns[0], front);
-      if (copied) {
-        conns[1]->append(as_bytes(between));
-        reactor->flush(*conns[1]);
-      } else {
-        lend(*conns[1], between);
-      }
-      lend(*conns[0], rest);
+struct Shouts : Prompted<R> {
+  void act() override {
+    for (std::size_t i = 0; i < this->conns.size(); ++i) {
+      Conn& conn = *this->conns[i];
+      this->put(conn, as_bytes(noise(sizes[i % sizes.size()], i)));
+      this->reactor->flush(conn);
+      this->put(conn, as_bytes(noise(10, i)));
+      this->reactor->flush(conn);
     }
-    return now + kMillisecond;
+  }
+
+  std::vector<std::size_t> sizes;
+};
+
+/// Lends its first connection two texts, and between them gives its second connection one.
+template <class R>
+struct Between : Prompted<R> {
+  void act() override {
+    lend(*this->conns[0], front);
+    if (copied) {
+      this->conns[1]->append(as_bytes(between));
+      this->reactor->flush(*this->conns[1]);
+    } else {
+      lend(*this->conns[1], between);
+    }
+    lend(*this->conns[0], rest);
   }
   void lend(Conn& conn, const std::string& text) {
     conn.lend(as_bytes(text));
-    reactor->flush(conn);
+    this->reactor->flush(conn);
   }
 
-  StreamsOf<R>* reactor = nullptr;
-  std::vector<Conn*> conns;
-  Counter opened;
-  std::atomic<bool> go = false;
   bool copied = true;
   const std::string front = noise(100'000, 1), between = noise(200'000, 2),
                     rest = noise(100'000, 3);

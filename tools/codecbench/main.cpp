@@ -66,8 +66,10 @@ Result<Measurement> measure_rows(const std::vector<Row>& rows, Options& options,
     Method parallel = options.method;
     parallel.threads = static_cast<unsigned>(allowed_cpus().size());
     const auto second = run_bench(rows, parallel, stop, show);
-    if (!second) return std::unexpected(second.error());
-    measurement->parallel = second->cells;
+    if (second)
+      measurement->parallel = second->cells;
+    else
+      measurement = std::unexpected(second.error());
   }
   progress.clear();
   return measurement;

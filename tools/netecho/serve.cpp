@@ -110,7 +110,7 @@ Result<> serve(const EchoOptions& options, net::Stop& stop, Signals& signals, Ec
   const auto backend = usable_backend("netecho", options.backend, options.output.quiet);
   if (!backend) return std::unexpected(backend.error());
   const std::size_t threads = options.threads.threads;
-  if (auto allowed = net::require_descriptors(16 + 4 * threads); !allowed)
+  if (auto allowed = net::require_descriptors(own_descriptors(threads)); !allowed)
     return std::unexpected(allowed.error());
 
   Endpoints endpoints(options);

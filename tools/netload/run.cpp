@@ -97,11 +97,9 @@ class Run {
 
 Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments,
                                        const net::Stop& stop, Signals& signals) {
-  // The reactors need a few descriptors beside the connections: rings, epoll, standard streams.
-  if (auto allowed = net::require_descriptors(plan_.own_connections() + 16 + 4 * plan_.threads);
-      !allowed) {
+  const std::size_t descriptors = plan_.own_connections() + own_descriptors(plan_.threads);
+  if (auto allowed = net::require_descriptors(descriptors); !allowed)
     return std::unexpected(allowed.error());
-  }
   auto ports = plan_.sources.require_ports(plan_.target, plan_.own_connections());
   if (!ports) return std::unexpected(ports.error());
   const bool beside_us = !target_.pids.empty();
