@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "base/end_with_parent.h"
 #include "base/fd.h"
 
 namespace wiremark::probe {
@@ -53,7 +54,8 @@ Findings read_findings(std::string_view text) {
 }
 
 // Libraries that are loaded in it may print.
-[[noreturn]] void run(const std::function<Findings()>& trials, const Fd& into) {
+[[noreturn]] void run(const std::function<Findings()>& trials, const Fd& into, pid_t parent) {
+  end_with_parent(parent);
   ::alarm(kSecondsAtMost);
   if (const int nowhere = ::open("/dev/null", O_RDWR); nowhere >= 0) {
     ::dup2(nowhere, STDOUT_FILENO);
@@ -71,9 +73,10 @@ Findings in_child(const std::function<Findings()>& trials) {
   if (::pipe2(ends.data(), O_CLOEXEC) < 0) return {};
   const Fd from(ends[0]);
   Fd into(ends[1]);
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) return {};
-  if (child == 0) run(trials, into);
+  if (child == 0) run(trials, into, parent);
   into = Fd();
   std::string text;
   std::array<char, 4096> part;

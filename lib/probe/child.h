@@ -7,8 +7,8 @@
 
 namespace wiremark::probe {
 
-/// What `trials` returns in a child that is killed after three seconds. Empty where no child can be
-/// had, or it died.
+/// What `trials` returns in a child that is killed after three seconds, or when this thread ends.
+/// Empty where no child can be had, or it died.
 Findings in_child(const std::function<Findings()>& trials);
 
 }  // namespace wiremark::probe

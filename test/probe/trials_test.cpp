@@ -1,7 +1,11 @@
 // Findings cross the border of a child as they are, and a child that dies takes nothing along.
 #include <doctest/doctest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "probe/child.h"
 #include "probe/evidence.h"
 #include "probe/finding.h"
@@ -20,6 +24,31 @@ TEST_CASE("what a child found is what comes back") {
   CHECK(found[0].evidence == "one\ntwo");
   CHECK(found[1].group == "limits");
   CHECK(found[1].change == "change it");
+}
+
+TEST_CASE("a child ends with the process that started it") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const Fd from_child(ends[0]);
+  Fd child_has(ends[1]);
+  const pid_t parent = ::fork();
+  REQUIRE(parent >= 0);
+  if (parent == 0) {
+    in_child([&child_has]() -> Findings {
+      ::alarm(0);  // That would end it, too.
+      [[maybe_unused]] const auto told = ::write(child_has.get(), "", 1);
+      for (;;) ::pause();
+    });
+    ::_exit(1);
+  }
+  child_has = Fd();
+  char byte;
+  CHECK(::read(from_child.get(), &byte, 1) == 1);
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  pollfd ended{.fd = from_child.get(), .events = POLLIN, .revents = 0};
+  REQUIRE(::poll(&ended, 1, 10'000) == 1);
+  CHECK(::read(from_child.get(), &byte, 1) == 0);
 }
 
 TEST_CASE("of a child that dies nothing comes back") {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/end_with_parent.h"
 #include "beside.h"
 
 namespace wiremark::tools {
@@ -34,8 +34,7 @@ void read_into(Fd& fd, std::string& text) {
 [[noreturn]] void become(const std::string& program, const std::vector<std::string>& arguments,
                          pid_t parent, int start, int out, int err, const sigset_t& signals) {
   ::signal(SIGTERM, SIG_DFL);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(1);
+  end_with_parent(parent);
   ::setpgid(0, 0);  // mpirun signals whole groups, and a netload ends at once at a second signal.
   // All three lie above the places where they go.
   const int places[] = {::fcntl(start, F_DUPFD, 10), ::fcntl(out, F_DUPFD, 10),

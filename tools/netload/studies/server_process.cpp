@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "base/cpus.h"
+#include "base/end_with_parent.h"
 #include "base/fd.h"
 #include "beside.h"
 #include "netload/studies/veth_pair.h"
@@ -73,8 +73,7 @@ pid_t spawn(const std::string& program, const std::vector<std::string>& argument
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid != 0) return pid;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // A stopped child ignores SIGTERM.
-  if (::getppid() != parent) ::_exit(1);
+  end_with_parent(parent);
   ::setpgid(0, 0);  // Or Ctrl-C in a terminal ended both, and the load counted errors.
   const int nowhere = ::open("/dev/null", O_RDWR);
   ::dup2(nowhere, STDIN_FILENO);
