@@ -21,7 +21,7 @@ std::atomic<bool> snapshot_requested{false};
 // A terminal that closes causes two: one from its shell, one from the kernel when the shell ends.
 void on_hangup(int) {
   interrupted_by_signal.store(true);
-  stop_of_process.load()->request();
+  if (net::Stop* stop = stop_of_process.load()) stop->request();
 }
 
 void on_end(int signal) {
@@ -58,9 +58,7 @@ Signals::Signals(net::Stop& stop) {
   pthread_sigmask(SIG_BLOCK, &snapshot, nullptr);
 }
 
-Signals::~Signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) handle(signal, SIG_IGN);
-}
+Signals::~Signals() { stop_of_process.store(nullptr); }
 
 bool Signals::interrupted() const noexcept { return interrupted_by_signal.load(); }
 

@@ -6,10 +6,11 @@
 
 namespace wiremark::tools {
 
-/// Installs the handlers. A tool has one, made by the control thread after the stop and destroyed
-/// before it, once the result is written; later signals change nothing.
-/// USR1 asks for a snapshot; PIPE is ignored, so that a closed socket or pipe is an error of
-/// write(2). HUP stays ignored where it was at the start, as nohup(1) wants it.
+/// Installs the handlers, which stay. A tool has one, made by the control thread after the stop and
+/// destroyed before it, once the result is written: then there is nothing left to stop, and a
+/// second INT or TERM still ends the process at once, by _exit(2) with kInterrupted. USR1 asks for
+/// a snapshot; PIPE is ignored, so that a closed socket or pipe is an error of write(2). HUP stays
+/// ignored where it was at the start, as nohup(1) wants it.
 class Signals {
  public:
   explicit Signals(net::Stop& stop);

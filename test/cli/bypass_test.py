@@ -11,7 +11,7 @@ import tempfile
 
 from case import Skip, case, contains, equal, expect, run, wait_until
 from document import keeps_to_the_schema
-from process import children_of, netload, program, run_program, start_netload
+from process import Process, children_of, ends_at_once, netload, program, run_program, start_netload
 
 PARTS = ["sleep_and_wake", "tcp_and_ip", "system_calls_and_sockets", "shared_memory"]
 
@@ -198,6 +198,15 @@ def what_it_cannot_take_is_a_usage_error():
         equal(ended.out, "", f"standard output with {flags}")
         for part in ["--bypass"] + parts:
             contains(ended.err, part, f"the answer to {flags}")
+
+
+@case
+def a_second_signal_ends_it_at_once():
+    require_two_processors()
+    with tempfile.TemporaryDirectory() as folder:  # That of a server on a Unix socket stays.
+        with Process("env", f"TMPDIR={folder}", program("NETLOAD"), "--bypass", "-d", "60s") as running:
+            wait_until(lambda: children_of(running.pid), "a server was started")
+            ends_at_once(running)
 
 
 run()

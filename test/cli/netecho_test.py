@@ -105,17 +105,6 @@ def first_signal_prints_the_result():
 
 
 @case
-def second_signal_ends_at_once():
-    # ThreadSanitizer calls a thread that nobody joined leaked; to end at once is to join none.
-    with Echo(before=["env", "TSAN_OPTIONS=report_thread_leaks=0"]) as server:
-        os.kill(server.pid, signal.SIGSTOP)  # Both are pending when it goes on.
-        os.kill(server.pid, signal.SIGINT)
-        os.kill(server.pid, signal.SIGTERM)
-        os.kill(server.pid, signal.SIGCONT)
-        equal(server.finish().ended_with(130).out, "", "what it still prints")
-
-
-@case
 def hangup_after_a_signal_takes_no_result():
     """A shell whose terminal is closed sends SIGHUP to its jobs, and the kernel sends it again when the shell ends."""
     for first in [signal.SIGHUP, signal.SIGINT]:

@@ -134,6 +134,18 @@ def pause(pid):
     wait_until(lambda: {state_of(thread) for thread in os.listdir(f"/proc/{pid}/task")} == {"T"}, "it stopped")
 
 
+def ends_at_once(running):
+    """That a second signal ends a tool: it prints nothing more, and leaves no process that it started. Both come
+    while it stands still: where it goes on it has the second before it runs a line of its own."""
+    running.pause()
+    printed, started = (running.out, running.err), children_of(running.pid)
+    for number in [signal.SIGINT, signal.SIGTERM, signal.SIGCONT]:
+        os.kill(running.pid, number)
+    running.finish().ended_with(130)
+    equal((running.out, running.err), printed, "what it had printed")
+    wait_until(lambda: all(map(has_ended, started)), "what it had started was ended")
+
+
 def lines_of(process):
     """The documents of --json-lines that it has printed until now."""
     return [json.loads(line) for line in process.out.split("\n")[:-1]]
