@@ -18,7 +18,7 @@ import time
 
 from case import Skip, case, contains, equal, expect, realtime, run, wait_until
 from descendants import Descendants
-from process import Echo, Process, cpu_seconds, has_ended, pause, program, run_program, stat_of
+from process import Echo, Process, cpu_seconds, has_ended, interrupt_twice, pause, program, run_program, stat_of
 from two_hosts import TwoHosts
 
 SECONDS = 60
@@ -253,9 +253,7 @@ def a_second_signal_ends_a_rank_and_its_netload_at_once():
         with cluster.start(2, "-c", "60", "-r", "100", "-d", "30s", cluster.target) as job:
             wrappers, loads = under_way(job, 2, cluster.server)
             pause(loads[0])  # It can only be killed: that its rank tells it to end is not enough.
-            pause(wrappers[0])
-            for number in [signal.SIGINT, signal.SIGTERM, signal.SIGCONT]:
-                os.kill(wrappers[0], number)
+            interrupt_twice(wrappers[0])
             wait_until(lambda: has_ended(wrappers[0]), "the rank ended")
             wait_until(lambda: has_ended(loads[0]), "its netload ended")
             job.finish(SECONDS)

@@ -134,13 +134,18 @@ def pause(pid):
     wait_until(lambda: {state_of(thread) for thread in os.listdir(f"/proc/{pid}/task")} == {"T"}, "it stopped")
 
 
+def interrupt_twice(pid):
+    """While it stands still: where it goes on it has the second signal before it runs a line of its own."""
+    pause(pid)
+    for number in [signal.SIGINT, signal.SIGTERM, signal.SIGCONT]:
+        os.kill(pid, number)
+
+
 def ends_at_once(running):
-    """That a second signal ends a tool: it prints nothing more, and leaves no process that it started. Both come
-    while it stands still: where it goes on it has the second before it runs a line of its own."""
+    """That a second signal ends a tool: it prints nothing more, and leaves no process that it started."""
     running.pause()
     printed, started = (running.out, running.err), children_of(running.pid)
-    for number in [signal.SIGINT, signal.SIGTERM, signal.SIGCONT]:
-        os.kill(running.pid, number)
+    interrupt_twice(running.pid)
     running.finish().ended_with(130)
     equal((running.out, running.err), printed, "what it had printed")
     wait_until(lambda: all(map(has_ended, started)), "what it had started was ended")
@@ -186,11 +191,21 @@ def children_of(pid):
     return {int(entry) for entry in os.listdir("/proc") if entry.isdigit() and stat_of(entry)[1:2] == [str(pid)]}
 
 
-def handles(pid, number):
-    """Whether a process has installed a handler for the signal (SigCgt of proc(5)), and so survives it."""
+def has_signal(pid, number, *sets):
+    """Whether the signal is in one of these sets of a process, named as in proc(5)."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
-        caught = next(line for line in status if line.startswith("SigCgt:"))
-    return int(caught.split()[1], 16) >> (number - 1) & 1
+        found = [int(line.split()[1], 16) for line in status if line.partition(":")[0] in sets]
+    return any(signals >> (number - 1) & 1 for signals in found)
+
+
+def handles(pid, number):
+    """Whether a process has installed a handler for the signal, and so survives it."""
+    return has_signal(pid, number, "SigCgt")
+
+
+def is_pending(pid, number):
+    """Whether a signal was sent to a process and is not delivered yet."""
+    return has_signal(pid, number, "SigPnd", "ShdPnd")
 
 
 def program(name):

@@ -14,8 +14,8 @@ import tempfile
 import time
 
 from case import case, equal, expect, run, wait_until
-from process import (Echo, Process, backend_flags, children_of, ends_at_once, handles, program, require_backend,
-                     start_netload, tells_of_an_answer)
+from process import (Echo, Process, backend_flags, children_of, ends_at_once, handles, is_pending, program,
+                     require_backend, start_netload, tells_of_an_answer)
 
 SECONDS = 60
 COMPARISON = str(pathlib.Path(__file__).resolve().parent.parent / "report/data/comparison.json")
@@ -121,13 +121,7 @@ class Unread:
     def takes(self, number):
         """Sends a signal, and returns when it is delivered."""
         self.process.send_signal(number)
-
-        def is_pending():
-            with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
-                sets = [int(line.split()[1], 16) for line in status if line.startswith(("SigPnd:", "ShdPnd:"))]
-            return any(pending >> (number - 1) & 1 for pending in sets)
-
-        wait_until(lambda: not is_pending(), f"signal {number} was delivered")
+        wait_until(lambda: not is_pending(self.process.pid, number), f"signal {number} was delivered")
 
     def __enter__(self):
         return self

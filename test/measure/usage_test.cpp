@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/cpus.h"
+#include "base/end_with_parent.h"
 #include "measure/core_distance.h"
 #include "measure/cpu_usage.h"
 #include "measure/machine.h"
@@ -48,9 +49,10 @@ struct Child {
   Child(auto&& first, auto&& then) {
     int ready[2];
     REQUIRE(::pipe(ready) == 0);
+    const pid_t parent = ::getpid();
     pid = ::fork();
     if (pid == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      end_with_parent(parent);
       first();
       [[maybe_unused]] const ssize_t told = ::write(ready[1], "!", 1);
       for (;;) then();
