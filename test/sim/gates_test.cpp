@@ -2,7 +2,6 @@
 // simulator's own record, bucket by bucket, and against what arithmetic says.
 #include <doctest/doctest.h>
 
-#include "measure/behind.h"
 #include "scenario.h"
 
 using namespace wiremark;
@@ -84,7 +83,7 @@ TEST_CASE("what waits for room behind a server that stands still is not the load
   // those of the last 10 ms are sent behind their time.
   CHECK(played.counts->overdue.get() == 0);
   check_near(played.counts->held.get(), 995, 5);
-  check_near(played.counts->lateness.count_above(measure::kBehindNs), 980, 4);
+  check_near(played.counts->behind.get(), 980, 4);
 }
 
 TEST_CASE("the mirror gate: a load that stands still itself has the same latencies, and says so") {
@@ -185,6 +184,31 @@ TEST_CASE("what is waited for behind the last answer takes nothing from the rate
   CHECK(longer.answered == 299);
   check_near(longer.counts->lost_wait.until(longer.counts->last_answer_ns).sum,
              1'320 * kMillisecond, 30 * kMillisecond);
+}
+
+TEST_CASE("what is behind its time is counted to the nanosecond") {
+  Scenario scenario = open_loop();
+  scenario.plan.connections = 10;
+  scenario.plan.rate_hz = 50'000;  // One every 2 us, of which several lie in a histogram's bucket.
+  scenario.plan.duration = 100 * kMillisecond;
+  scenario.plan.pipeline = 5'000;
+  scenario.load.stalls = {stall_of(20 * kMillisecond, 30 * kMillisecond)};
+  const Played played = exactly(scenario);
+  CHECK(played.result.pacing->behind >= 10'000);
+  CHECK(played.result.pacing->behind == played.result.pacing->overdue);
+}
+
+TEST_CASE("a run in which every message was lost lasted until they were given up") {
+  Scenario scenario = closed_loop();
+  scenario.datagrams = true;
+  scenario.plan.connections = scenario.plan.requests = 2;
+  scenario.load.path.loss = 1;
+  const Played played = exactly(scenario);
+  CHECK(played.sent == 2);
+  CHECK(played.answered == 0);
+  CHECK(played.result.totals.seconds >= 1);
+  CHECK(played.result.totals.seconds < 1.5);
+  CHECK(*played.result.delivery->lost_wait_s >= 2);
 }
 
 TEST_CASE("a closed loop that is stopped most of the time has only its own latencies") {

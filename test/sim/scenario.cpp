@@ -1,16 +1,23 @@
 // One run of a load against netecho's handlers over a simulated network, held against its record.
 #include "scenario.h"
 
+#include <fmt/format.h>
+
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
+#include "base/units.h"
 #include "load/load.h"
 #include "net/sim/datagrams.h"
 #include "net/sim/streams.h"
 #include "netecho/protocol.h"
+#include "netload/load_figures.h"
 #include "record.h"
 #include "staged_end.h"
 
@@ -60,6 +67,7 @@ class Play {
   void plan_faults();
   void check_end(bool over);
   void check_no_vain_wait();
+  void make_result();
 
   Scenario scenario_;
   net::sim::Network network_;
@@ -255,7 +263,32 @@ void Play<End>::check_end(bool over) {
   const bool counts_messages = kStreams && exchanges_->name() != tools::kRaw;
   if (counts_messages && taken != echo_counts_.messages.get())
     played_.differences.emplace_back("the server counted other messages than it took in");
-  if (!threads_.empty()) played_.counts = std::move(threads_.front().counts);
+  if (threads_.empty()) return;
+  std::vector<std::unique_ptr<Counts>> counts;
+  for (Thread& thread : threads_) counts.push_back(std::move(thread.counts));
+  played_.tally.emplace(std::move(counts));
+  played_.counts = &played_.tally->front();
+  if (played_.started == 0) return;
+  make_result();
+}
+
+// As netload makes it of what its threads counted.
+template <class End>
+void Play<End>::make_result() {
+  const Plan& plan = scenario_.plan;
+  report::RunResult& result = played_.result;
+  result.config = {{"connections", std::to_string(plan.connections)},
+                   {"rate", fmt::format("{:g}", plan.rate_hz)},
+                   {"pipeline", std::to_string(plan.pipeline)},
+                   {"duration", format_duration(plan.duration)},
+                   {"warmup", format_duration(plan.warmup)}};
+  tools::add_figures(result, {.plan = plan,
+                              .tally = *played_.tally,
+                              .datagrams = !kStreams,
+                              .measure_from = played_.started + plan.warmup,
+                              .ended_at = played_.ended});
+  result.cpu.user_s = 1;  // Processor time is not simulated.
+  result.interrupted = cut_short_;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@
 #include "load/exchange/exchanges.h"
 #include "load/plan/plan.h"
 #include "net/sim/end.h"
+#include "netload/load_tally.h"
+#include "report/result.h"
 
 namespace wiremark::load {
 
@@ -36,8 +39,10 @@ inline constexpr Nanoseconds kEpoch = kSecond;
 
 struct Played {
   std::vector<std::string>
-      differences;                 ///< Figures that differ from the record, and broken invariants.
-  std::unique_ptr<Counts> counts;  ///< Of the first thread.
+      differences;  ///< Figures that differ from the record, and broken invariants.
+  std::optional<tools::LoadTally> tally;  ///< Of all threads; none where none was started.
+  const Counts* counts = nullptr;         ///< Of the first.
+  report::RunResult result;  ///< With what follows from the counts; empty where it never began.
   Nanoseconds started = 0;
   Nanoseconds ended = 0;
   std::uint64_t planned = 0, sent = 0, answered = 0, late = 0, failed = 0;  ///< Of all threads.

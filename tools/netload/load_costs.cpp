@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "netload/load_figures.h"
 #include "report.h"
 
 namespace wiremark::tools {

@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "base/units.h"
-#include "measure/behind.h"
 #include "measure/quantity.h"
 #include "netload/answer_timing.h"
 #include "netload/load_costs.h"
+#include "netload/load_figures.h"
 #include "realtime.h"
 #include "report.h"
 
@@ -68,24 +68,6 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
   return config;
 }
 
-// Whether the run lasted as long as was asked for.
-bool ran_its_time(const LoadRecord& run) {
-  return run.plan.duration > 0 && run.end.seen.at >= run.measure_from + run.plan.duration;
-}
-
-// Whether the run lasted until the last of the messages that were asked for was answered.
-bool ran_its_messages(const LoadRecord& run) {
-  return !ran_its_time(run) && run.plan.requests > 0 &&
-         run.tally.sum(&load::Counts::planned) >= run.plan.own_requests();
-}
-
-// What a thread counted of the time that the rate covers.
-load::TimeSum::Time covered(const load::TimeSum& sum, const load::Counts& counts,
-                            const LoadRecord& run) {
-  return ran_its_messages(run) ? sum.until(counts.last_answer_ns.load(std::memory_order_relaxed))
-                               : sum.all();
-}
-
 void add_datagrams(report::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
   // The first sample is taken when the first datagrams have left already. Before the start are
@@ -98,37 +80,7 @@ void add_datagrams(report::RunResult& result, const LoadRecord& run) {
                                               .out = spent.datagrams_out.get(),
                                               .unsent = spent.datagrams_unsent.get(),
                                               .dropped = dropped};
-  result.delivery = report::Delivery{.reordered = tally.sum(&load::Counts::reordered),
-                                     .duplicated = tally.sum(&load::Counts::duplicated),
-                                     .wrong = tally.sum(&load::Counts::wrong)};
   if (!run.exchange.has_ids()) result.delivery->without_ids = true;
-  if (run.plan.open_loop()) return;
-  Nanoseconds waited = 0;
-  for (const auto& counts : tally) waited += covered(counts->lost_wait, *counts, run).sum;
-  result.delivery->lost_wait_s =
-      static_cast<double>(waited) / kSecond / static_cast<double>(run.plan.pipeline);
-}
-
-// The rate is that of the time that was asked for, however long the last answers took. Where only
-// messages were asked for, it is theirs until the last answer.
-void add_rate(report::RunResult& result, const LoadRecord& run) {
-  const LoadTally& tally = run.tally;
-  report::Totals& totals = result.totals;
-  Nanoseconds last_answer = 0;
-  for (const auto& counts : tally)
-    last_answer = std::max(last_answer, counts->last_answer_ns.load(std::memory_order_relaxed));
-  totals.messages = tally.sum(&load::Counts::in_time);
-  totals.bytes_in = tally.sum(&load::Counts::bytes_in);
-  totals.bytes_out = tally.sum(&load::Counts::bytes_out);
-  if (ran_its_time(run)) {
-    const Nanoseconds asked_end = run.measure_from + run.plan.duration;
-    totals.seconds = static_cast<double>(run.plan.duration) / kSecond;
-    totals.drain = report::Drain{.seconds = seconds_between(asked_end, last_answer),
-                                 .messages = tally.sum(&load::Counts::drained)};
-    return;
-  }
-  totals.seconds =
-      seconds_between(run.measure_from, ran_its_messages(run) ? last_answer : run.end.seen.at);
 }
 
 void add_totals(report::RunResult& result, const LoadRecord& run) {
@@ -151,11 +103,6 @@ void add_totals(report::RunResult& result, const LoadRecord& run) {
     result.checks = {{name, true, sentence}};
   if (over_udp(run.options)) add_datagrams(result, run);
   result.totals.errors_allowed = run.options.errors_max;
-  result.totals.connections_asked = run.plan.own_connections();
-  const std::uint64_t again = tally.sum(&load::Counts::opened_again);
-  result.totals.connections = tally.sum(&load::Counts::connected) - again;
-  if (!over_udp(run.options)) result.totals.opened_again = again;
-  add_rate(result, run);
 }
 
 void add_doubts(report::RunResult& result, const LoadRecord& run) {
@@ -166,56 +113,6 @@ void add_doubts(report::RunResult& result, const LoadRecord& run) {
     result.warnings.push_back(counts->note);
     break;
   }
-}
-
-void add_latencies(report::RunResult& result, const LoadRecord& run) {
-  const LoadTally& tally = run.tally;
-  const bool open_loop = run.plan.open_loop();
-  const report::Outcome& outcome = *result.outcome;
-  const std::uint64_t unanswered = outcome.planned - outcome.answered;
-  const bool from_send = run.options.latency_from_send || !open_loop;
-  std::span<const double> percentiles = report::kPercentiles;
-  if (!run.options.latency.percentiles.empty()) percentiles = run.options.latency.percentiles;
-  result.latency = report::summarize(
-      tally.merged(from_send && open_loop ? &load::Counts::service : &load::Counts::response),
-      from_send ? "send" : "schedule", percentiles, unanswered);
-  if (!over_udp(run.options))
-    result.connect =
-        report::summarize(tally.merged(&load::Counts::connect), "connect", percentiles);
-  result.least = report::summarize(tally.merged(&load::Counts::least),
-                                   from_send ? "send" : "schedule", percentiles);
-  load::TimeSum::Time held_up;
-  Nanoseconds given_up = 0;
-  for (const auto& counts : tally) {
-    const load::TimeSum::Time its = covered(counts->held_up, *counts, run);
-    held_up.sum += its.sum;
-    held_up.longest = std::max(held_up.longest, its.longest);
-    given_up = std::max(given_up, counts->given_up_ns.load());
-  }
-  result.loop = report::Loop{.gap_max = held_up.longest,
-                             .held_up_s = static_cast<double>(held_up.sum) / kSecond};
-  if (given_up > 0) result.loop->given_up_s = static_cast<double>(given_up) / kSecond;
-  if (!open_loop) return;
-  const measure::Histogram lateness = tally.merged(&load::Counts::lateness);
-  result.service =
-      report::summarize(tally.merged(&load::Counts::service), "send", percentiles, outcome.lost);
-  result.lateness = report::summarize(lateness, "schedule", percentiles);
-  result.pacing = report::Pacing{.behind = lateness.count_above(measure::kBehindNs),
-                                 .overdue = tally.sum(&load::Counts::overdue)};
-}
-
-void add_outcome(report::RunResult& result, const LoadRecord& run) {
-  const LoadTally& tally = run.tally;
-  report::Outcome outcome;
-  outcome.sent = tally.sum(&load::Counts::sent);
-  outcome.planned = tally.sum(&load::Counts::planned);
-  outcome.unsent = outcome.planned - outcome.sent;
-  outcome.answered = tally.sum(&load::Counts::answered);
-  outcome.lost = outcome.sent - outcome.answered;
-  // What comes after the books have forgotten its message counts as late, were it answered or not.
-  outcome.late = std::min(tally.sum(&load::Counts::late), outcome.lost);
-  if (!over_udp(run.options)) outcome.repeated = tally.sum(&load::Counts::repeated);
-  result.outcome = outcome;
 }
 
 // The answers by kind, where the protocol tells kinds apart.
@@ -251,10 +148,6 @@ void add_granularity(report::RunResult& result, const LoadRecord& run) {
 
 }  // namespace
 
-double seconds_between(Nanoseconds from, Nanoseconds to) {
-  return to > from ? static_cast<double>(to - from) / kSecond : 0;
-}
-
 report::RunResult load_result(const LoadRecord& run, const std::vector<std::string>& arguments) {
   report::RunResult result = new_result("netload", arguments, run.started_at);
   const auto until_now = std::chrono::nanoseconds(now_ns() - run.measure_from);
@@ -264,10 +157,16 @@ report::RunResult load_result(const LoadRecord& run, const std::vector<std::stri
   result.config = config_of(run);
   add_config(result, run.options.backend);
   add_doubts(result, run);
-  add_outcome(result, run);
+  CountedLoad counted{.plan = run.plan,
+                      .tally = run.tally,
+                      .datagrams = over_udp(run.options),
+                      .measure_from = run.measure_from,
+                      .ended_at = run.end.seen.at};
+  if (!run.options.latency.percentiles.empty())
+    counted.percentiles = run.options.latency.percentiles;
+  add_figures(result, counted);
   add_totals(result, run);
   add_answers(result, run);
-  add_latencies(result, run);
   add_costs(result, run);
   result.path = path_of(run.options.backend.backend, run.backend, run.tally.front().path,
                         run.end.reactor - run.first.reactor, result.totals.messages);

@@ -32,9 +32,6 @@ struct LoadRecord {
   const CostRecord& costs;
 };
 
-/// 0 where `to` is not later than `from`, as where an answer came before the end.
-double seconds_between(Nanoseconds from, Nanoseconds to);
-
 /// The result but for its intervals.
 report::RunResult load_result(const LoadRecord& run, const std::vector<std::string>& arguments);
 
