@@ -221,7 +221,7 @@ void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
       judgement.doubts.push_back(std::move(doubt));
     }
   }
-  pass_verdict(all, judgement);
+  pass_verdict(all, std::move(judgement));
 }
 
 // What some run does not know of the server's time, but for what another knows of the same server.

@@ -2,6 +2,8 @@
 #include "report/verdict.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace wiremark::report {
 
@@ -21,7 +23,8 @@ Verdict verdict_of(const Judgement& judgement) {
 
 void pass_verdict(RunResult& result) { pass_verdict(result, judge(result)); }
 
-void pass_verdict(RunResult& result, const Judgement& judgement) {
+void pass_verdict(RunResult& result, Judgement judgement) {
+  std::ranges::move(judge_bounds(result).doubts, std::back_inserter(judgement.doubts));
   Verdict verdict = verdict_of(judgement);
   std::vector<std::string>& warnings = result.warnings;
   warnings.insert(warnings.begin(), verdict.reasons.begin(), verdict.reasons.end());

@@ -20,7 +20,7 @@ struct Doubt {
   std::vector<std::string> figures;
 };
 
-/// Why `result` should be doubted. What makes a figure that of something else than the server under
+/// Why a result should be doubted. What makes a figure that of something else than the server under
 /// the load that was asked for is a doubt; what a reader should know and may live with is a note.
 /// The rules and their arithmetic are in verdict_case.h and the files it names.
 struct Judgement {
@@ -33,6 +33,10 @@ struct Judgement {
 std::string percentile_name(double percent);
 
 Judgement judge(const RunResult& result);
+
+/// What no run can have measured, whatever the server and the machine: a fault of what measured it,
+/// or of the document that it was read from.
+Judgement judge_bounds(const RunResult& result);
 
 /// Whether the generator cannot have done more than it did: over 90 % busy, or over 1 % of what it
 /// sent behind time by its own doing. A higher rate says nothing then.
@@ -51,9 +55,9 @@ bool machine_was_limit(const RunResult& result, const std::vector<std::string>& 
 Verdict verdict_of(const Judgement& judgement);
 
 /// Adds the judgement to result.warnings, its reasons in front of what a tool has put there and its
-/// notes behind, and, for a generator, sets result.verdict. Call it once, when all else of the
-/// result is in place.
+/// notes behind, and, for a generator, sets result.verdict. What no run can have measured is added
+/// last, whatever the judgement. Call it once, when all else of the result is in place.
 void pass_verdict(RunResult& result);
-void pass_verdict(RunResult& result, const Judgement& judgement);
+void pass_verdict(RunResult& result, Judgement judgement);
 
 }  // namespace wiremark::report

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "measure/histogram.h"
@@ -27,7 +29,8 @@ inline double percent_of(std::uint64_t part, std::uint64_t whole) {
 }
 
 /// The rules have a file for each kind: what the load did (verdict_load.cpp), what came back
-/// (verdict_answers.cpp), and what the machine did meanwhile (verdict_machine.cpp).
+/// (verdict_answers.cpp), what the machine did meanwhile (verdict_machine.cpp), and what no run can
+/// have measured (verdict_bounds.cpp).
 class Case {
  public:
   explicit Case(const RunResult& result);
@@ -35,6 +38,8 @@ class Case {
   Judgement judge();
   /// What the machine did to its figures.
   Judgement judge_machine();
+  /// What no run can have measured.
+  Judgement judge_bounds();
 
  private:
   // Adds a percentile to the figures that are judged; false where it is among them, or the maximum.
@@ -47,6 +52,7 @@ class Case {
 
   const Figures& all() const { return judgement_.figures; }
   Figures percentiles() const;
+  Figures all_but_cost() const;
   // Without a plan the rate is as high as both ends allow; with a plan it is the plan's.
   Figures rate_of_closed_loop() const { return result_.pacing ? Figures() : Figures{kRate}; }
   // The percentiles that would be lower by more than is_own() allows if `share_pct` of the messages
@@ -74,10 +80,19 @@ class Case {
   void judge_wait(const std::optional<ProcessorWait>& wait, const CpuShare& cpu, const char* end);
   void judge_steal();
   void judge_others();
-  void judge_server_cost();
   void judge_other_clients();
   void judge_place();
   void judge_build();
+
+  std::pair<Figures, std::string> percentiles_where(
+      const std::function<bool(Nanoseconds)>& is_such) const;
+  void judge_costs();
+  void judge_processors();
+  void judge_counts();
+  void judge_answered();
+  void judge_fastest();
+  void judge_slowest();
+  void judge_under_way();
 
   const RunResult& result_;
   measure::Histogram latency_;

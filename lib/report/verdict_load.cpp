@@ -90,10 +90,15 @@ void Case::doubt(Figures figures, std::string reason) {
   judgement_.doubts.push_back({std::move(reason), std::move(figures)});
 }
 
-Figures Case::percentiles() const {
+Figures Case::all_but_cost() const {
   Figures names = all();
-  std::erase(names, kRate);
   std::erase(names, kCost);
+  return names;
+}
+
+Figures Case::percentiles() const {
+  Figures names = all_but_cost();
+  std::erase(names, kRate);
   return names;
 }
 
@@ -277,7 +282,6 @@ Judgement Case::judge() {
   judge_generators_lost();
   judge_samples();
   judge_others();
-  judge_server_cost();
   judge_other_clients();
   judge_place();
   judge_build();

@@ -112,18 +112,6 @@ void Case::judge_others() {
                    format_share(others)));
 }
 
-// A server that took a message has spent something on it: over a nanosecond each, however many come
-// at once.
-void Case::judge_server_cost() {
-  if (!result_.server_cpu || result_.role != Role::generator) return;
-  const double spent_ns = result_.server_cpu->total_s() * kSecond;
-  if (spent_ns >= static_cast<double>(result_.totals.messages)) return;
-  doubt({kCost},
-        fmt::format("the server spent {} on {}: it did not take them, or another process "
-                    "did",
-                    format_time(spent_ns), format_counted(result_.totals.messages, "message")));
-}
-
 // The server's time is divided by our messages, and its answers wait behind those to others: where
 // over 10 % of the segments with data that it took and gave in a second were not ours, that speaks
 // against all but the rate of a plan; below, from 1 % on, it is noted. What went over connections

@@ -11,8 +11,9 @@ namespace wiremark::report {
 inline RunResult sample_result() {
   measure::Histogram latency;
   for (Nanoseconds us = 1; us <= 200'000; ++us) latency.record(40'000 + us * us % 90'000);
-  measure::Histogram single;
+  measure::Histogram single, even;
   single.record(120'000);
+  even.record_many(30'000, latency.count());
 
   RunResult result;
   result.tool = "netload";
@@ -51,9 +52,9 @@ inline RunResult sample_result() {
                    .drain = Drain{.seconds = 0.0625, .messages = 64},
                    .errors = {{"timeout", 0}}};
   result.latency = summarize(latency, "schedule");
-  result.service = summarize(single, "readable");
+  result.service = summarize(even, "readable");
   result.least = result.latency;
-  result.lateness = summarize(single, "schedule");
+  result.lateness = summarize(even, "schedule");
   result.connect = summarize(single, "connect");
   result.cpu = {1.25, 3.75, 1, 10, 0.0078125, 0.5, 0.0625, 0.015625};
   result.server_cpu = CpuShare{0.5, 1.5, 1, 10, 0.03125, 0.25, 0.0078125, 0.0625};
@@ -116,6 +117,10 @@ inline RunResult sample_of_datagrams() {
   result.totals.datagrams = Datagrams{200'013, 202'000, 7, 11};
   result.outcome =
       Outcome{.planned = 202'007, .sent = 202'007, .answered = 200'000, .lost = 2'007, .late = 4};
+  result.latency.unanswered = result.outcome->lost;
+  result.latency = remade(result.latency);
+  result.service.reset();
+  result.lateness.reset();
   result.delivery = Delivery{.reordered = 5, .duplicated = 3, .wrong = 6, .without_ids = false};
   return result;
 }

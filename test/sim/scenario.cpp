@@ -19,6 +19,7 @@
 #include "netecho/protocol.h"
 #include "netload/load_figures.h"
 #include "record.h"
+#include "report/verdict.h"
 #include "staged_end.h"
 
 namespace wiremark::load {
@@ -270,6 +271,8 @@ void Play<End>::check_end(bool over) {
   played_.counts = &played_.tally->front();
   if (played_.started == 0) return;
   make_result();
+  for (report::Doubt& doubt : report::judge_bounds(played_.result).doubts)
+    played_.differences.push_back(std::move(doubt.reason));
 }
 
 // As netload makes it of what its threads counted.
