@@ -50,7 +50,7 @@ struct Counts {
   Counter sent;
   Counter repeated;  ///< Of those: once more, their connection had been closed meanwhile.
   Counter behind;    ///< Of those: sent over measure::kBehindNs after their time.
-  Counter overdue;   ///< Of those: the load came to them over measure::kBehindNs after their time.
+  Counter overdue;   ///< Of those: the load itself came to them so late.
   Counter answered;
   std::array<Counter, kAnswerKinds> kinds;  ///< Of those: by Reply::kind, 0 left out.
   Counter ended;  ///< Connections that the server closed behind a reply, as that had announced.

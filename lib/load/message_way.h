@@ -72,10 +72,11 @@ inline void Load<Net>::send(std::size_t client, Nanoseconds now, bool held) {
   if (!measured) return;
   counts.sent.add();
   if (open_loop_) {
-    // One that was held is the load's own fault as far as the load came to it too late.
-    const Nanoseconds came = held ? planned + own_ns : now;
-    if (now > planned + measure::kBehindNs) counts.behind.add();
-    if (came > planned + measure::kBehindNs) counts.overdue.add();
+    if (now > planned + measure::kBehindNs) {
+      counts.behind.add();
+      // One that was held is the load's own fault as far as the load came to it too late.
+      if (!held || own_ns > measure::kBehindNs) counts.overdue.add();
+    }
     return counts.lateness.record(now - planned);
   }
   counts.planned.add();

@@ -91,7 +91,7 @@ Share lost_or_unsent_of(const RunResult& run) {
   return {run.outcome->planned - run.outcome->answered, run.outcome->planned};
 }
 
-Share sum_of(const std::vector<Share>& shares) {
+Share total_of(const std::vector<Share>& shares) {
   Share sum;
   for (const Share& share : shares) sum = {sum.count + share.count, sum.of + share.of};
   return sum;
@@ -116,7 +116,7 @@ Failures failures(const Rounds& before, const Rounds& after, Share (*of)(const R
   std::ranges::transform(before, std::back_inserter(shares[0]), of);
   std::ranges::transform(after, std::back_inserter(shares[1]), of);
   Failures failures{
-      .what = std::move(what), .before = sum_of(shares[0]), .after = sum_of(shares[1])};
+      .what = std::move(what), .before = total_of(shares[0]), .after = total_of(shares[1])};
   const double chance =
       std::max(chance_between(failures.before, failures.after),
                kDeviations * std::sqrt(error_squared(shares[0]) + error_squared(shares[1])));

@@ -21,12 +21,6 @@ namespace {
 constexpr const char* kHitName = "hit";
 constexpr const char* kMissName = "miss";
 
-std::uint64_t sum_of(const KindCounts& answers) {
-  std::uint64_t sum = 0;
-  for (const auto& [kind, count] : answers) sum += count;
-  return sum;
-}
-
 Share share_of(const KindCounts& answers, const std::string& kind) {
   const auto found = std::ranges::find(answers, kind, &KindCounts::value_type::first);
   return {found == answers.end() ? 0 : found->second, sum_of(answers)};

@@ -53,9 +53,9 @@ Packets operator-(const Packets& later, const Packets& earlier) noexcept {
           later.data_out - earlier.data_out};
 }
 
-std::uint64_t Totals::errors_sum() const noexcept {
+std::uint64_t sum_of(const KindCounts& counts) noexcept {
   std::uint64_t sum = 0;
-  for (const auto& [kind, count] : errors) sum += count;
+  for (const auto& [kind, count] : counts) sum += count;
   return sum;
 }
 

@@ -20,6 +20,8 @@ inline constexpr const char* kOtherErrors = "errors of other kinds";
 /// Adds `count` to `kind`, which is appended when new.
 void add_count(KindCounts& counts, const std::string& kind, std::uint64_t count = 1);
 
+std::uint64_t sum_of(const KindCounts& counts) noexcept;
+
 /// Those that are not 0: "timeout 2, reset 1"; of many kinds the eight most frequent: "... and 7 of
 /// other kinds".
 std::string counts_text(const KindCounts& counts);
@@ -89,7 +91,7 @@ struct Totals {
   std::uint64_t errors_allowed = 0;
 
   double qps() const noexcept { return seconds > 0 ? static_cast<double>(messages) / seconds : 0; }
-  std::uint64_t errors_sum() const noexcept;
+  std::uint64_t errors_sum() const noexcept { return sum_of(errors); }
 
   void fields(auto& f) {
     f.table("totals", "");

@@ -40,7 +40,8 @@ std::optional<double> number_of(const RunResult& result, std::string_view option
 
 std::optional<double> seconds_of(const RunResult& result, std::string_view option) {
   const std::string* text = result.find_option(option);
-  const auto time = text ? parse_duration(*text) : failed("no such option", {}, 0);
+  if (!text) return std::nullopt;
+  const auto time = parse_duration(*text);
   return time ? std::optional(static_cast<double>(*time) / kSecond) : std::nullopt;
 }
 
@@ -63,6 +64,7 @@ std::optional<double> warm_up_of(const RunResult& result) {
   return result.pacing ? 2 * *each * connections * *seconds + 100 : *each * connections;
 }
 
+// As load::kOneWay names it.
 bool is_one_way(const RunResult& result) { return result.option("format") == "none"; }
 
 }  // namespace
@@ -138,8 +140,7 @@ void Case::judge_counts() {
   weigh_all("latency without the generator's lateness", result_.least, outcome.answered);
   weigh_all("lateness", result_.lateness, outcome.sent);
   weigh_all("service time", result_.service, outcome.sent);
-  std::uint64_t told = 0;
-  for (const auto& [kind, count] : result_.answers.value_or(KindCounts())) told += count;
+  const std::uint64_t told = sum_of(result_.answers.value_or(KindCounts()));
   if (told > outcome.answered) weigh("answers by kind", told, outcome.answered);
 }
 

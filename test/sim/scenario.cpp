@@ -47,15 +47,17 @@ class Play {
 
   struct Thread {
     Thread(net::sim::Network& network, Directory& directory, const Scenario& scenario,
-           const Plan& plan, const ExchangePlan& exchanges, std::size_t index, StartGate& gate)
-        : end(network, directory, scenario.load),
+           const Plan& plan, const ExchangePlan& exchanges, std::size_t index, StartGate& gate,
+           Counts& its)
+        : counts(its),
+          end(network, directory, scenario.load),
           exchange(exchanges.exchange(plan.part_of(plan.connections, index))),
           record(plan, index, scenario.poisson, scenario.exchange.seed,
                  exchanges.exchange(plan.part_of(plan.connections, index)),
                  kStreams && scenario.load.reactor.receive_timestamps, scenario.answer),
-          load(end, *exchange, plan, index, gate, *counts) {}
+          load(end, *exchange, plan, index, gate, counts) {}
 
-    std::unique_ptr<Counts> counts = std::make_unique<Counts>();
+    Counts& counts;
     End end;
     std::unique_ptr<Exchange> exchange;
     Record record;
@@ -100,7 +102,8 @@ Play<End>::Play(const Scenario& scenario)
     : scenario_(scenario),
       network_(scenario.seed),
       server_(network_, directory_, scenario.server),
-      exchanges_(*plan_exchange(scenario.exchange, kStreams ? 0 : scenario.seed + 1)) {
+      exchanges_(*plan_exchange(scenario.exchange, kStreams ? 0 : scenario.seed + 1)),
+      played_(scenario.plan.threads) {
   Plan& plan = scenario_.plan;
   plan.target = *net::Address::parse(kStreams ? "127.0.0.1:7007" : "udp:127.0.0.1:7007");
   if (plan.open_loop()) plan.schedule.emplace(schedule_of(scenario_));
@@ -111,7 +114,7 @@ Play<End>::Play(const Scenario& scenario)
   network_.at(kEpoch, [this] {
     for (std::size_t i = 0; i < scenario_.plan.threads; ++i) {
       Thread& thread = threads_.emplace_back(network_, directory_, scenario_, scenario_.plan,
-                                             *exchanges_, i, gate_);
+                                             *exchanges_, i, gate_, played_.tally[i]);
       thread.end.watch([&thread](const net::sim::Seen& seen) {
         thread.record.see_load(seen, thread.end.taken_until());
       });
@@ -177,7 +180,7 @@ template <class End>
 void Play<End>::await_connections() {
   std::uint64_t settled = 0;
   for (const Thread& thread : threads_)
-    settled += thread.counts->connected.get() + thread.counts->failed.get();
+    settled += thread.counts.connected.get() + thread.counts.failed.get();
   if (settled < scenario_.plan.own_connections()) {
     if (!gate_.over.requested())
       network_.at(network_.now() + kLook, [this] { await_connections(); });
@@ -200,7 +203,7 @@ void Play<End>::plan_faults() {
   }
   if (scenario_.asks_oldest > 0)
     network_.at(played_.started + scenario_.asks_oldest, [this] {
-      for (Thread& thread : threads_) thread.counts->ask_oldest = true;
+      for (Thread& thread : threads_) thread.counts.ask_oldest = true;
     });
   if (scenario_.give_up > 0)
     network_.at(played_.started + scenario_.give_up, [this] {
@@ -248,27 +251,22 @@ void Play<End>::check_end(bool over) {
   std::uint64_t taken = 0;
   for (Thread& thread : threads_) {
     for (std::string& difference :
-         thread.record.compare(*thread.counts, cut_short_ || gate_.nobody_listens))
+         thread.record.compare(thread.counts, cut_short_ || gate_.nobody_listens))
       played_.differences.push_back(std::move(difference));
     taken += thread.record.taken();
-    played_.planned += thread.counts->planned.get();
-    played_.sent += thread.counts->sent.get();
-    played_.answered += thread.counts->answered.get();
-    played_.late += thread.counts->late.get();
-    played_.failed += thread.counts->failed.get();
-    played_.opened_again += thread.counts->opened_again.get();
-    played_.repeated += thread.counts->repeated.get();
+    played_.planned += thread.counts.planned.get();
+    played_.sent += thread.counts.sent.get();
+    played_.answered += thread.counts.answered.get();
+    played_.late += thread.counts.late.get();
+    played_.failed += thread.counts.failed.get();
+    played_.opened_again += thread.counts.opened_again.get();
+    played_.repeated += thread.counts.repeated.get();
     if (thread.end.connections() > scenario_.plan.own_connections())
       played_.differences.emplace_back("more connections stand than were asked for");
   }
   const bool counts_messages = kStreams && exchanges_->name() != tools::kRaw;
   if (counts_messages && taken != echo_counts_.messages.get())
     played_.differences.emplace_back("the server counted other messages than it took in");
-  if (threads_.empty()) return;
-  std::vector<std::unique_ptr<Counts>> counts;
-  for (Thread& thread : threads_) counts.push_back(std::move(thread.counts));
-  played_.tally.emplace(std::move(counts));
-  played_.counts = &played_.tally->front();
   if (played_.started == 0) return;
   make_result();
   for (report::Doubt& doubt : report::judge_bounds(played_.result).doubts)
@@ -280,13 +278,12 @@ template <class End>
 void Play<End>::make_result() {
   const Plan& plan = scenario_.plan;
   report::RunResult& result = played_.result;
-  result.config = {{"connections", std::to_string(plan.connections)},
-                   {"rate", fmt::format("{:g}", plan.rate_hz)},
+  result.config = {{"rate", fmt::format("{:g}", plan.rate_hz)},
                    {"pipeline", std::to_string(plan.pipeline)},
                    {"duration", format_duration(plan.duration)},
                    {"warmup", format_duration(plan.warmup)}};
   tools::add_figures(result, {.plan = plan,
-                              .tally = *played_.tally,
+                              .tally = played_.tally,
                               .datagrams = !kStreams,
                               .measure_from = played_.started + plan.warmup,
                               .ended_at = played_.ended});

@@ -1,9 +1,8 @@
 // One run of a load against netecho's handlers over a simulated network, held against its record.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,10 +37,12 @@ struct Scenario {
 inline constexpr Nanoseconds kEpoch = kSecond;
 
 struct Played {
+  explicit Played(std::size_t threads) : tally(threads) {}
+
   std::vector<std::string>
-      differences;  ///< Figures that differ from the record, and broken invariants.
-  std::optional<tools::LoadTally> tally;  ///< Of all threads; none where none was started.
-  const Counts* counts = nullptr;         ///< Of the first.
+      differences;         ///< Figures that differ from the record, and broken invariants.
+  tools::LoadTally tally;  ///< Of all threads.
+  const Counts* counts = &tally.front();  ///< Of the first.
   report::RunResult result;  ///< With what follows from the counts; empty where it never began.
   Nanoseconds started = 0;
   Nanoseconds ended = 0;

@@ -31,12 +31,9 @@ load::TimeSum::Time covered(const load::TimeSum& sum, const load::Counts& counts
 
 void add_outcome(report::RunResult& result, const CountedLoad& load) {
   const LoadTally& tally = load.tally;
-  report::Outcome outcome;
-  outcome.sent = tally.sum(&load::Counts::sent);
-  outcome.planned = tally.sum(&load::Counts::planned);
-  outcome.unsent = outcome.planned - outcome.sent;
-  outcome.answered = tally.sum(&load::Counts::answered);
-  outcome.lost = outcome.sent - outcome.answered;
+  report::Outcome outcome = report::remade({.planned = tally.sum(&load::Counts::planned),
+                                            .sent = tally.sum(&load::Counts::sent),
+                                            .answered = tally.sum(&load::Counts::answered)});
   // What comes after the books have forgotten its message counts as late, were it answered or not.
   outcome.late = std::min(tally.sum(&load::Counts::late), outcome.lost);
   if (!load.datagrams) outcome.repeated = tally.sum(&load::Counts::repeated);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "load/counts.h"
@@ -21,9 +20,6 @@ namespace wiremark::tools {
 class LoadTally {
  public:
   explicit LoadTally(std::size_t threads);
-  /// What has been counted already, one for each thread.
-  explicit LoadTally(std::vector<std::unique_ptr<load::Counts>> counts)
-      : counts_(std::move(counts)) {}
 
   load::Counts& operator[](std::size_t thread) { return *counts_[thread]; }
   const load::Counts& front() const { return *counts_.front(); }
