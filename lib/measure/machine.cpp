@@ -162,7 +162,7 @@ Nanoseconds measure_wake_cost() {
 std::string describe(const Machine& machine) {
   std::string line = fmt::format("{} {} {}", machine.system, machine.kernel, machine.architecture);
   if (!machine.cpu.empty()) line += ", " + machine.cpu;
-  line += ", " + format_counted(machine.cores_allowed, "core");
+  if (machine.cores_allowed > 0) line += ", " + format_counted(machine.cores_allowed, "core");
   if (machine.cores_allowed < machine.cores_online)
     line += fmt::format(" of {}", machine.cores_online);
   if (!machine.hypervisor.empty()) {

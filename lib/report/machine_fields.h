@@ -26,7 +26,8 @@ void fields(auto& f, measure::Machine& of) {
   f("kernel", of.kernel, "", {.column = "kernel"});
   f("architecture", of.architecture);
   f("cpu", of.cpu, "", {.column = "cpu"});
-  f("cores", of.cores_allowed, Unit::count, "Those the process may use.");
+  f("cores", of.cores_allowed, Unit::count,
+    "Those the process may use; 0 where runs on machines of unlike number were added up.");
   f("cores_online", of.cores_online, Unit::count);
   f("memory_bytes", of.memory_bytes, Unit::bytes);
   f("limits/nofile_soft", of.nofile_soft, Unit::limit);

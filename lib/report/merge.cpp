@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "measure/quantity.h"
@@ -152,6 +153,13 @@ std::vector<std::string> evidence_of(Runs runs) {
   return all;
 }
 
+bool have_equal_cores(Runs runs) {
+  return std::ranges::all_of(runs, [&](const RunResult& run) {
+    return run.host.cores_allowed == runs.front().host.cores_allowed &&
+           run.host.cores_online == runs.front().host.cores_online;
+  });
+}
+
 // Runs at once against one server have seen each other's connections. Those that are left over
 // are of others, by the run that saw most of them.
 std::optional<OtherClients> strangers_of(Runs runs) {
@@ -188,16 +196,34 @@ std::vector<Generator> generators_of(Runs runs, Names names, std::span<const Gen
   return generators;
 }
 
+bool has_reason(const std::vector<Doubt>& doubts, const std::string& reason) {
+  return std::ranges::find(doubts, reason, &Doubt::reason) != doubts.end();
+}
+
+// What stands against a run in whatever it is a part of: what no run can have measured, and what
+// its verdict has from elsewhere than its figures, such as from the runs that it is the sum of.
+std::vector<Doubt> lasting_doubts(const RunResult& run) {
+  std::vector<Doubt> doubts = judge_bounds(run).doubts;
+  const Judgement of_figures = judge(run);
+  const Verdict verdict = run.verdict.value_or(Verdict());
+  for (const std::string& reason : verdict.reasons) {
+    if (has_reason(of_figures.doubts, reason) || has_reason(doubts, reason)) continue;
+    std::vector<std::string>& hit = doubts.emplace_back(Doubt{reason, {}}).figures;
+    for (const std::string& figure : of_figures.figures) {
+      const std::vector<std::string>& against = verdict.reasons_against(figure);
+      if (std::ranges::find(against, reason) != against.end()) hit.push_back(figure);
+    }
+  }
+  return doubts;
+}
+
 void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
   const bool one_server =
       order == Order::at_once && std::ranges::all_of(runs, [&](const RunResult& run) {
         return run.option("target") == runs.front().option("target");
       });
   if (one_server) all.other_clients = strangers_of(runs);
-  // Threads of several machines have more processors than the first machine allows.
-  const unsigned cores = std::exchange(all.host.cores_allowed, 0);
   Judgement judgement = judge(all);
-  all.host.cores_allowed = cores;
   if (order == Order::at_once) {
     if (std::string reason = little_in_common(runs); !reason.empty()) {
       std::vector<std::string> figures = judgement.figures;
@@ -208,15 +234,15 @@ void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
   for (std::size_t i = 0; all.role == Role::generator && i < runs.size(); ++i) {
     // In the sum a generator at its limit is hidden by the others, so each part is judged too. With
     // the messages of the whole: that a part had few of them is no reason for doubt.
+    std::vector<Doubt> doubts = lasting_doubts(runs[i]);
     RunResult part = runs[i];
     part.latency = all.latency;
     part.least = all.least;
     part.totals.messages = all.totals.messages;
     if (one_server) part.other_clients = all.other_clients;
-    for (Doubt& doubt : judge(part).doubts) {
-      if (std::ranges::find(judgement.doubts, doubt.reason, &Doubt::reason) !=
-          judgement.doubts.end())
-        continue;
+    std::ranges::move(judge(part).doubts, std::back_inserter(doubts));
+    for (Doubt& doubt : doubts) {
+      if (has_reason(judgement.doubts, doubt.reason)) continue;
       doubt.reason = fmt::format("run {}: {}", i + 1, doubt.reason);
       judgement.doubts.push_back(std::move(doubt));
     }
@@ -272,6 +298,7 @@ Result<RunResult> merge(std::span<const RunResult> runs, Order order,
     add_fields(all, run, adding);
   }
   all.path.evidence = evidence_of(runs);
+  if (!have_equal_cores(runs)) all.host.cores_allowed = all.host.cores_online = 0;
   if (!all.server_cpu) all.server.reset();
   all.server_parts_unknown = unknown_parts_of(runs, all.server_cpu);
   if (order == Order::at_once && all.role == Role::generator)

@@ -29,7 +29,11 @@ enum class Order { at_once, in_turn };
 ///   differ in it no figure of the whole belongs to either.
 /// - Runs at once against one target are no other clients of its server to each other.
 /// - A check has passed when it passed in every run. Options that differ are joined with commas.
-/// - The whole is judged anew, and so is each part with the latency of the whole.
+/// - The host is that of the first, with 0 processors, which means that they are not known, where
+///   another has an unlike number of them.
+/// - The whole is judged anew, and so is each part with the latency of the whole. What no run can
+///   have measured stands against the sum, and so does what the verdict of a part has from
+///   elsewhere than its figures: from the parts of which it is the sum.
 /// - Each run of generators at once is a part in the result. So are the `lost`, which have no run:
 ///   with one of them no figure stands.
 /// - Runs at once that had less than nine tenths of the longest in common: against every figure of

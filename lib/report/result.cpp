@@ -65,6 +65,12 @@ bool Verdict::valid_for(std::string_view figure) const noexcept {
   return found != figures->end() && found->valid();
 }
 
+const std::vector<std::string>& Verdict::reasons_against(std::string_view figure) const noexcept {
+  if (!figures) return reasons;
+  const auto found = std::ranges::find(*figures, figure, &FigureVerdict::name);
+  return found == figures->end() ? reasons : found->reasons;
+}
+
 std::vector<std::string> Verdict::valid_figures() const {
   std::vector<std::string> names;
   if (!figures) return names;

@@ -177,6 +177,8 @@ struct Verdict {
   bool valid() const noexcept { return reasons.empty(); }
   /// Whether this figure is to be trusted.
   bool valid_for(std::string_view figure) const noexcept;
+  /// Why it is not: all reasons where the verdict does not tell this figure apart.
+  const std::vector<std::string>& reasons_against(std::string_view figure) const noexcept;
   /// The names of those that are; none where the figures are not told apart.
   std::vector<std::string> valid_figures() const;
   /// The level, and behind "VALID FOR" the figures that are valid.

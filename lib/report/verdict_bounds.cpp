@@ -96,12 +96,11 @@ void Case::judge_costs() {
     weigh("server", *result_.server_cpu, "it did not take them, or another process did");
 }
 
-// Both ends together have no more than all processors. Those of other machines, where other
-// generators ran, are not known.
+// Both ends together have no more than all processors.
 void Case::judge_processors() {
   const double seconds = result_.cpu.seconds.value_or(result_.totals.seconds);
   const unsigned cores = result_.host.cores_online;
-  if (seconds <= 0 || cores == 0 || result_.generators) return;
+  if (seconds <= 0 || cores == 0 || is_of_several(result_)) return;
   double pct = result_.cpu.pct(seconds);
   if (result_.server_cpu) pct += result_.server_cpu->pct(seconds);
   if (pct <= 100 * cores * (kRounding + kProcessorRoundingS / seconds)) return;

@@ -28,6 +28,11 @@ inline double percent_of(std::uint64_t part, std::uint64_t whole) {
   return percent_of(static_cast<double>(part), static_cast<double>(whole));
 }
 
+/// Whether other machines may have had a part in it: their processors are not known.
+inline bool is_of_several(const RunResult& result) {
+  return result.generators && result.generators->size() > 1;
+}
+
 /// The rules have a file for each kind: what the load did (verdict_load.cpp), what came back
 /// (verdict_answers.cpp), what the machine did meanwhile (verdict_machine.cpp), and what no run can
 /// have measured (verdict_bounds.cpp).

@@ -29,7 +29,8 @@ const char* was(std::uint64_t count) { return count == 1 ? "was" : "were"; }
 // Percent of the processors that its threads can fill, which threads that spin always do.
 double filled_pct_of(const RunResult& result) {
   unsigned cores = std::max(1U, result.cpu.threads);
-  if (result.host.cores_allowed > 0) cores = std::min(cores, result.host.cores_allowed);
+  if (result.host.cores_allowed > 0 && !is_of_several(result))
+    cores = std::min(cores, result.host.cores_allowed);
   return result.cpu.pct(result.totals.seconds) / cores;
 }
 

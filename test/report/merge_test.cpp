@@ -57,6 +57,17 @@ Result<RunResult> in_turn_of(std::span<const RunResult> runs) {
   return merge(apart, Order::in_turn);
 }
 
+// It spent so much on so many processors, and its server next to nothing.
+RunResult on_cores(unsigned cores, double spent_s) {
+  RunResult run = sample_result();
+  run.other_clients.reset();
+  run.host.cores_allowed = run.host.cores_online = cores;
+  run.cpu = {0, spent_s, cores};
+  run.server_cpu = CpuShare{0, 0.01, 1};
+  pass_verdict(run);
+  return run;
+}
+
 std::string with(std::string text, std::string_view from, std::string_view to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
@@ -262,6 +273,46 @@ TEST_CASE("the sum is judged, and so is each part, but not for being short") {
   CHECK(all->verdict->valid_for(kCost));
   CHECK_FALSE(all->verdict->valid_for("p50"));
   CHECK(all->warnings[0] == all->verdict->reasons[0]);
+}
+
+TEST_CASE("a sum of machines is judged by no processors of one of them") {
+  // Each fills 90 % of its processors.
+  const RunResult small = on_cores(2, 18);
+  const RunResult large = on_cores(8, 72);
+  REQUIRE(small.verdict->valid());
+  REQUIRE(large.verdict->valid());
+  const RunResult at_once = merge(std::vector{small, large}, Order::at_once).value();
+  CHECK(at_once.verdict->valid());
+  CHECK(at_once.host.cores_allowed == 0);
+  CHECK(merge(std::vector{small, small}, Order::at_once)->host.cores_allowed == 2);
+  const RunResult in_turn = in_turn_of(std::vector{small, large}).value();
+  CHECK(in_turn.verdict->valid());
+  CHECK(text_report(in_turn).find(", 0 cores") == std::string::npos);
+}
+
+TEST_CASE("a sum of sums keeps the doubts about their parts") {
+  RunResult slow = on_cores(2, 19);
+  REQUIRE_FALSE(slow.verdict->valid());
+  const RunResult sum = merge(std::vector{on_cores(2, 1), slow}, Order::at_once).value();
+  const RunResult all = merge(std::vector{sum, on_cores(2, 1)}, Order::at_once).value();
+  REQUIRE(all.verdict->reasons.size() == 1);
+  CHECK(all.verdict->reasons[0].starts_with("run 1: run 2: the generator itself was 95"));
+  CHECK(all.verdict->words() == "VALID FOR rate, cost");
+  // One of netload 0.1.0 has its reasons against all.
+  RunResult earlier = on_cores(2, 1);
+  earlier.verdict = Verdict{.reasons = {"the clock was slow"}};
+  CHECK(merge(std::vector{earlier, slow}, Order::at_once)->verdict->level() == "INVALID");
+}
+
+TEST_CASE("what no run can have measured in one part is doubted in the sum") {
+  RunResult runs[] = {sample_result(), sample_result()};
+  runs[1].config.emplace_back("target", "another");
+  runs[1].server_cpu = CpuShare{0, 0, 1};
+  pass_verdict(runs[1]);
+  const RunResult sum = merge(runs, Order::at_once).value();
+  REQUIRE(sum.verdict->reasons.size() == 1);
+  CHECK(sum.verdict->reasons[0].starts_with("run 2: the server spent 0 ns on 200,000 messages"));
+  CHECK_FALSE(sum.verdict->valid_for(kCost));
 }
 
 TEST_CASE("each generator of a sum at once has its row, and keeps it when sums are added") {

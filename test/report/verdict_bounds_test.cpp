@@ -126,7 +126,9 @@ TEST_CASE("both ends have no more than all processors") {
   CHECK(impossible(result) == "cost: both ends took 210 % of a core in all, and there is 1");
   result.server_cpu.reset();
   CHECK(impossible(result).starts_with("cost: the generator took 180 % of a core"));
-  result.generators.emplace();  // On other machines, whose processors nobody counted.
+  result.generators.emplace(1);
+  CHECK_FALSE(is_possible(result));
+  result.generators->emplace_back();  // On another machine, whose processors nobody counted.
   CHECK(is_possible(result));
 }
 
