@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <variant>
+#include <vector>
 
 #include "report/codec_table.h"
 #include "report/study.h"
@@ -11,6 +12,9 @@ namespace wiremark::report {
 
 using Document =
     std::variant<RunResult, IntervalLine, Comparison, MaxRate, Bypass, CodecTable, Experiment>;
+
+/// The runs in it: itself, or its rounds or probes in their order. They are the document's.
+std::vector<RunResult*> results_in(Document& document);
 
 struct Shape;
 enum class Form : std::uint8_t;

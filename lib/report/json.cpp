@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <type_traits>
+#include <utility>
+
 #include "report/adding.h"
 #include "report/codec_fields.h"
 #include "report/machine_fields.h"
@@ -58,6 +62,24 @@ const Shape& shape_of(const Document& document) {
 
 Json to_json(const Document& document, Form form) {
   return std::visit([&](const auto& value) { return to_json(value, form); }, document);
+}
+
+std::vector<RunResult*> results_in(Document& document) {
+  std::vector<RunResult*> all;
+  const auto add = [&](auto& parts) {
+    for (auto& part : parts)
+      for (RunResult& round : part.rounds) all.push_back(&round);
+  };
+  std::visit(
+      [&]<class T>(T& of) {
+        if constexpr (std::is_same_v<T, RunResult>) all.push_back(&of);
+        if constexpr (requires { of.backends; }) add(of.backends);
+        if constexpr (requires { of.ways; }) add(of.ways);
+        if constexpr (requires { of.probes; })
+          for (Probe& probe : of.probes) all.push_back(&probe.result);
+      },
+      document);
+  return all;
 }
 
 std::string json_document(const Document& document) {

@@ -27,7 +27,20 @@ Outcome remade(Outcome outcome) {
   return outcome;
 }
 
+std::string contradiction(const Verdict& verdict) {
+  if (!verdict.figures) return {};
+  for (std::size_t i = 0; i < verdict.figures->size(); ++i) {
+    for (const std::string& reason : verdict.figures->at(i).reasons) {
+      if (std::ranges::find(verdict.reasons, reason) != verdict.reasons.end()) continue;
+      return fmt::format("/figures/{}/reasons has '{}', and /reasons has not", i, reason);
+    }
+  }
+  return {};
+}
+
 std::string contradiction(const RunResult& result) {
+  if (result.verdict && result.role != Role::generator)
+    return "/verdict is there, and /role is not generator";
   constexpr double kRoundingS = 1e-6;  // Start and length were rounded each for itself.
   for (std::size_t i = 1; i < result.intervals.size(); ++i) {
     const Interval& before = result.intervals[i - 1];

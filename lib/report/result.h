@@ -351,8 +351,11 @@ struct RunResult {
   std::optional<double> us_per_message(const CpuShare& share) const noexcept;
 };
 
-/// What is wrong with a result as a whole, with the place in it: intervals that overlap. Empty
-/// where nothing is.
+/// The reason of a figure that is none of the verdict, with its place. Empty where there is none.
+std::string contradiction(const Verdict& verdict);
+
+/// What is wrong with a result as a whole, with the place in it: a verdict on something else than a
+/// generator, or intervals that overlap. Empty where nothing is.
 std::string contradiction(const RunResult& result);
 
 /// `moment` in UTC as RFC 3339 writes it, to the second.

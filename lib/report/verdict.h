@@ -60,4 +60,9 @@ Verdict verdict_of(const Judgement& judgement);
 void pass_verdict(RunResult& result);
 void pass_verdict(RunResult& result, Judgement judgement);
 
+/// Judges a generator's result that was read from a document, whose verdict may be of an earlier
+/// version, or of who changed the document. What speaks against a figure that this verdict calls
+/// valid is added to it and to result.warnings. A verdict that is missing is passed.
+void judge_again(RunResult& result);
+
 }  // namespace wiremark::report

@@ -359,31 +359,77 @@ def a_study_is_printed_as_the_tool_printed_it():
         equal([row["messages"] for row in rows], ["50"] * 4, "the messages of each round")
 
 
-@case
-def a_study_of_which_a_round_failed_is_not_valid():
-    valid = {"valid": True, "reasons": []}
+def valid_run():
+    """A run that was VALID, whatever this machine does meanwhile."""
+    return json.loads((DOCUMENTS / "valid.json").read_text(encoding="utf-8"))
+
+
+def comparison_of(run):
+    """The run as the one round of a comparison."""
+
+    def figure(value):
+        return value if value is None else {"median": value, "min": value, "max": value, "rounds": 1}
+
+    costs = {name: figure(run.get(name)) for name in ["server_us_cpu_per_message", "us_cpu_per_message"]}
+    ratios = {"server_cpu_ratio": costs["server_us_cpu_per_message"] and figure(1.0), "qps_ratio": figure(1.0)}
+    backend = {"backend": "uring", "valid_rounds": 1, "qps": figure(run["totals"]["qps"]), **costs, **ratios}
+    return {"schema": "wiremark.comparison/1", "about": "one round", "processors": "client on 0", "rounds_left_out": 0,
+            "backends": [{**backend, "rounds": [run]}]}
+
+
+def search_of(run):
+    """The run as the one probe of a search for the highest rate."""
+    probe = {"rate_hz": 1e4, "kept": True, "reason": "", "generator_was_limit": False, "result": run}
+    return {"schema": "wiremark.find-max/1", "about": "one probe", "objectives": ["p99<10ms"], "max_rate_hz": 1e4,
+            "reached_hz": None, "p99_ns": None, "next": None, "limit": "none", "interrupted": False, "probes": [probe]}
+
+
+@contextlib.contextmanager
+def strictly():
+    """A function that writes a document, and has netreport --strict end with a code for it."""
     with tempfile.TemporaryDirectory() as folder:
-        file = os.path.join(folder, "study.json")
+        file = os.path.join(folder, "document.json")
 
-        def measured(*flags):
-            netload(*flags, "-c", "1", f"--json={file}")
-            with open(file, encoding="utf-8") as text:
-                return json.load(text)
-
-        def strictly(document, code):
+        def ended(document, code, *flags):
             with open(file, "w", encoding="utf-8") as text:
                 json.dump(document, text)
-            return netreport(file, "--strict").ended_with(code).out
+            return netreport(*flags, file, "--strict").ended_with(code).out
 
-        compared = measured("--compare", "epoll", "--rounds", "1", "-n", "50")
-        compared["backends"][0]["valid_rounds"] = 1
-        compared["backends"][0]["rounds"][0]["verdict"] = valid
-        searched = measured("--find-max", "-d", "50ms", "--slo", "p99<9s")
-        for probe in searched["probes"]:
-            probe["result"]["verdict"] = valid
+        yield ended
+
+
+@case
+def a_study_of_which_a_round_failed_is_not_valid():
+    compared, searched = comparison_of(valid_run()), search_of(valid_run())
+    with strictly() as ended:
         for study, failed in [(compared, {"name": "epoll", "round": 2}), (searched, {"rate_hz": 7})]:
-            strictly(study, 0)
-            contains(strictly({**study, "failed": {**failed, "reason": "it is gone"}}, 1), "it is gone", "the text")
+            ended(study, 0)
+            contains(ended({**study, "failed": {**failed, "reason": "it is gone"}}, 1), "it is gone", "the text")
+
+
+@case
+def a_verdict_that_was_set_by_hand_is_passed_again():
+    free = valid_run()
+    free["cpu"]["server"] |= {"user_s": 0, "sys_s": 0, "pct": 0}
+    del free["server_us_cpu_per_message"]
+    reason = "the server spent 0 ns on "
+    with strictly() as ended:
+        equal(json.loads(ended(valid_run(), 0, "--json")), valid_run(), "what is VALID")
+        for document in free, comparison_of(free), search_of(free):
+            ended(document, 1)
+            contains(ended(document, 1, "--json"), f'"reasons":["{reason}', "the verdict")
+        text = ended(free, 1)
+        expect(text.startswith("VALID FOR rate, p50, p90, p99, p99.9: "), text)
+        contains(text, reason)
+        contains(ended(free, 1, "--csv=-"), reason)
+        contains(ended(free, 1, "--html=-"), reason)
+        contains(ended(comparison_of(free), 1), f"not cost: {reason}")
+        for document, code in [(valid_run(), 0), (free, 1)]:
+            ended(document, code, "--against", DOCUMENTS / "valid.json")
+        # A result whose verdict was taken out is judged, too.
+        for document, code in [(valid_run(), 0), (free, 1)]:
+            del document["verdict"]
+            ended(document, code)
 
 
 def rows_of(folder, file):
@@ -576,16 +622,19 @@ def against_an_earlier_result():
         contains(failed, "\n  worse     errors                         180 (100 %), 0 (0 %) then\n")
         contains(failed, "\nconclusion  worse: errors come to 100 % of all messages and came to 0 %\n")
 
-        def trusted(document):
-            verdict = document["verdict"]
-            figures = [{**figure, "valid": True, "reasons": []} for figure in verdict["figures"]]
-            verdict |= {"valid": True, "reasons": [], "figures": figures}
+        compared("--tolerance", "1000", "--strict").ended_with(1)  # Of 30 messages is nothing VALID.
 
-        good = rewrite(after, trusted)
-        compared("--tolerance", "1000", "--strict", files=good).ended_with(1)  # Of 30 messages is nothing VALID.
-        before = rewrite(before, trusted)
-        compared("--tolerance", "1000", "--strict", files=good).ended_with(0)
-        compared("--tolerance", "1000", "--strict", files=[*good[1:], after[0]]).ended_with(1)
+        def valid(document):
+            document.update(valid_run() | {"measured_from": document["measured_from"]})
+
+        def doubted(document):
+            document["totals"]["connections"] -= 1
+
+        before, after = rewrite(before, valid), rewrite(after, valid)
+        compared("--strict", files=after).ended_with(0)
+        compared("--strict", files=[*after[1:], *rewrite(after[:1], doubted)]).ended_with(1)
+        before[:1] = rewrite(before[:1], doubted)
+        compared("--strict", files=after).ended_with(1)
         for flag in ["--json", "--html", "--in-turn"]:
             contains(compared(flag).ended_with(2).err, f"leave {flag} out")
         contains(netreport("--tolerance", "3", after[0]).ended_with(2).err, "requires --against")

@@ -12,6 +12,7 @@
 #include "report/against.h"
 #include "report/html.h"
 #include "report/study.h"
+#include "report/text.h"
 #include "report/verdict.h"
 
 #include "documents.h"

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "report/study.h"
+#include "report/verdict.h"
 
 namespace wiremark::tools {
 
@@ -57,6 +58,7 @@ Result<std::vector<report::Document>> read_documents(const std::vector<std::stri
     if (added && files.size() > 1 && !std::holds_alternative<report::RunResult>(*document)) {
       return failed(file + ": a study of several runs cannot be added up (name it alone)", {}, 0);
     }
+    for (report::RunResult* const run : report::results_in(*document)) judge_again(*run);
     documents.push_back(std::move(*document));
   }
   return documents;

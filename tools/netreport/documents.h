@@ -9,8 +9,9 @@
 
 namespace wiremark::tools {
 
-/// In the order of their files. `added` says that they are to become one sum. Errors: a file that
-/// cannot be read or is no document, one that is named twice, or a study where a sum is wanted.
+/// In the order of their files, each run in them judged again. `added` says that they are to become
+/// one sum. Errors: a file that cannot be read or is no document, one that is named twice, or a
+/// study where a sum is wanted.
 Result<std::vector<report::Document>> read_documents(const std::vector<std::string>& files,
                                                      bool added);
 
