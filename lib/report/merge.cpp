@@ -232,9 +232,9 @@ void pass_verdict_of_all(RunResult& all, Runs runs, Order order) {
     }
   }
   for (std::size_t i = 0; all.role == Role::generator && i < runs.size(); ++i) {
+    std::vector<Doubt> doubts = lasting_doubts(runs[i]);
     // In the sum a generator at its limit is hidden by the others, so each part is judged too. With
     // the messages of the whole: that a part had few of them is no reason for doubt.
-    std::vector<Doubt> doubts = lasting_doubts(runs[i]);
     RunResult part = runs[i];
     part.latency = all.latency;
     part.least = all.least;
