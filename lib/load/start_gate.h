@@ -11,6 +11,9 @@ namespace wiremark::load {
 
 /// The control thread opens it; every worker leaves it once.
 struct StartGate {
+  /// The gate opens so long before the start, so that every worker has seen it by then.
+  static constexpr Nanoseconds kLead = 2 * kMillisecond;
+
   std::atomic<Nanoseconds> connect_ns{0};  ///< When connection 0 is started; 0: not known yet.
   std::atomic<Nanoseconds> start_ns{0};    ///< Set by the control thread; 0 while closed.
   std::atomic<std::size_t> running{0};     ///< Workers that still send or wait for replies.

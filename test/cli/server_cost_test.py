@@ -342,6 +342,20 @@ def opening_and_closing_are_told_apart():
 
 
 @case
+def the_first_message_is_in_the_cost():
+    """Without a warm-up too, where all of a run may be over before netload's own thread that looks runs again."""
+    with tempfile.TemporaryDirectory() as folder:
+        for listen in "127.0.0.1:0", f"unix:{folder}/server", "udp:127.0.0.1:0":
+            with Echo(listen=(listen,)) as server:
+                result = netload(server.address, "-c", "1", "-n", "1", "--json").ended_with(0).json()
+            told = result["cpu"]["server"]
+            expect(told["user_s"] + told["sys_s"] > 0, f"the message to {listen}: {told}")
+    for own in ["-n", "7"], ["-n", "7", "--compare", "epoll,epoll", "--rounds", "2"]:
+        text = json.dumps(netload(*own, "--json").ended_with(0).json())
+        expect("did not take them" not in text, text)
+
+
+@case
 def a_server_that_stands_still_is_waited_for():
     """What it spends on opening and on closing is known when it has accepted and closed the connections, not when it
     has nothing to do: one that stands still seems to have nothing to do."""

@@ -30,28 +30,46 @@ void Follower::finish() {
   if (log_) log_->log_until(last_.seen.at);
 }
 
-void Follower::follow(Nanoseconds start, load::StartGate& gate, const net::Stop& stop,
-                      Signals& signals) {
+// Opens the gate and takes the first sample. Where nothing is sent to warm up, that comes before
+// the gate opens: the run may be over, and what it cost spent, before this thread runs again. Of a
+// moment that was agreed on the workers are told first, so that none begins late for a long look.
+void Follower::begin(std::optional<Nanoseconds> agreed, load::StartGate& gate,
+                     const net::Stop& stop) {
+  constexpr Nanoseconds kLead = load::StartGate::kLead;
   const Nanoseconds step = options_.time.interval;
-  measure_from_ = start + run_.plan.warmup;
-  const Nanoseconds first_count = run_.plan.warmup > 0 ? measure_from_
-                                  : step > 0           ? measure_from_ + step
-                                                       : kNever;
+  const bool warm = run_.plan.warmup > 0;
+  const bool looks_first = !warm && !agreed;
+  if (looks_first) first_ = sample_with_costs();
+  measure_from_ = agreed.value_or(now_ns() + kLead) + run_.plan.warmup;
+  const Nanoseconds first_count = warm ? measure_from_ : step > 0 ? measure_from_ + step : kNever;
   run_.segments.schedule(first_count, step, asked_end());
   SharedGaps::Sum gaps_before;
   if (run_.server_gaps) gaps_before = run_.server_gaps->begin(measure_from_, this->asked_end());
-  const auto while_connecting = run_.segments.packets();  // A short run may be over before we wake.
-  gate.start_ns.store(start, std::memory_order_release);
+  const auto while_connecting = run_.segments.packets();
+  gate.start_ns.store(measure_from_ - run_.plan.warmup, std::memory_order_release);
   // A request for a snapshot ends a sleep, and what it asks for is not there yet.
-  while (!stop.requested() && !gate.over.requested() && now_ns() < measure_from_)
-    sleep_until(stop, gate.over, measure_from_);
-  Nanoseconds owed = signals.take_snapshot_request() ? measure_from_ + kFirstSnapshot : kNever;
-  first_ = sample_with_costs();
+  const auto wait_until = [&](Nanoseconds moment) {
+    while (!stop.requested() && !gate.over.requested() && now_ns() < moment)
+      sleep_until(stop, gate.over, moment);
+  };
+  if (!looks_first) {
+    wait_until(warm ? measure_from_ : measure_from_ - kLead);
+    first_ = sample_with_costs();
+  }
+  wait_until(measure_from_);
+  if (!warm) first_.seen.at = std::min(measure_from_, now_ns());  // Before it where interrupted.
   first_.server_gaps = gaps_before;
   if (log_) log_->begin(first_.seen.at, std::chrono::system_clock::now());
-  if (run_.plan.warmup > 0) run_.segments.await_round();
-  first_.seen.packets = run_.plan.warmup > 0 ? run_.segments.first_packets() : while_connecting;
+  if (warm) run_.segments.await_round();
+  first_.seen.packets = warm ? run_.segments.first_packets() : while_connecting;
   last_ = first_;
+}
+
+void Follower::follow(std::optional<Nanoseconds> agreed, load::StartGate& gate,
+                      const net::Stop& stop, Signals& signals) {
+  begin(agreed, gate, stop);
+  const Nanoseconds step = options_.time.interval;
+  Nanoseconds owed = signals.take_snapshot_request() ? measure_from_ + kFirstSnapshot : kNever;
   const bool progress = (step == 0 || !options_.time.told) &&
                         wants_progress(options_.output.progress, options_.output.quiet);
   const Nanoseconds end =

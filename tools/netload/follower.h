@@ -30,8 +30,10 @@ class Follower {
  public:
   Follower(const LoadOptions& options, const Watched& run);
 
-  /// Opens the gate at `start` and follows the run to its end.
-  void follow(Nanoseconds start, load::StartGate& gate, const net::Stop& stop, Signals& signals);
+  /// Opens the gate, for the moment `agreed` on or for one that is near, and follows the run to its
+  /// end.
+  void follow(std::optional<Nanoseconds> agreed, load::StartGate& gate, const net::Stop& stop,
+              Signals& signals);
   /// After the workers have ended, whose last counts of segments are still to come.
   void finish();
 
@@ -47,6 +49,7 @@ class Follower {
   }
 
  private:
+  void begin(std::optional<Nanoseconds> agreed, load::StartGate& gate, const net::Stop& stop);
   LoadSample sample() const;
   LoadSample sample_with_costs() const;
   Nanoseconds asked_end() const noexcept {

@@ -70,7 +70,7 @@ std::vector<std::pair<std::string, std::string>> config_of(const LoadRecord& run
 
 void add_datagrams(report::RunResult& result, const LoadRecord& run) {
   const LoadTally& tally = run.tally;
-  // The first sample is taken when the first datagrams have left already. Before the start are
+  // The first sample may be taken late, when datagrams have left already. Before the start are
   // none.
   const bool warm = run.plan.warmup > 0;
   const net::ReactorStats spent = warm ? run.last.reactor - run.first.reactor : run.last.reactor;

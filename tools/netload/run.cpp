@@ -72,7 +72,7 @@ class Run {
  private:
   Result<> work(std::size_t index, const std::function<void()>& ready);
   void connect(const net::Stop& stop);
-  Result<Nanoseconds> first_send(const net::Stop& stop) const;
+  Result<std::optional<Nanoseconds>> agreed_start(const net::Stop& stop) const;
   Result<> require_all_connected() const;
   std::string start_it_first() const;
   bool asks_for_tls(const net::Stop& stop) const;
@@ -114,10 +114,10 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
   if (auto ready = workers.wait_ready(); !ready) return std::unexpected(ready.error());
   connect(stop);
   costs.open = all_connected_ ? costs_.spent_when_open() : costs_.spent_at_rest();
-  const auto start = first_send(stop);
-  if (start && all_connected_) watch_.follow(*start, gate_, stop, signals);
+  const auto agreed = agreed_start(stop);
+  if (agreed && all_connected_) watch_.follow(*agreed, gate_, stop, signals);
   gate_.over.request();
-  if (start && all_connected_) {
+  if (agreed && all_connected_) {
     costs.connections_after = costs_.connections();
     costs.served_by_others = costs_.served_by_others(costs.connections_after);
     costs.datagrams_after = costs_.datagrams();
@@ -125,7 +125,7 @@ Result<report::RunResult> Run::execute(const std::vector<std::string>& arguments
   }
   let_go();
   if (auto ended = workers.join(); !ended) return std::unexpected(ended.error());
-  if (!start) return std::unexpected(start.error());
+  if (!agreed) return std::unexpected(agreed.error());
   if (gate_.nobody_listens && !stop.requested()) {
     const std::string where = target_.address.to_string();
     return failed(fmt::format("nobody listens on {}: the datagrams are refused (ICMP port "
@@ -211,10 +211,9 @@ void Run::connect(const net::Stop& stop) {
   segments_.await_round();
 }
 
-// When the first message is planned: soon, or when --start-at or a launcher says.
-Result<Nanoseconds> Run::first_send(const net::Stop& stop) const {
-  // So that every thread sees the gate before the start.
-  constexpr Nanoseconds kLead = 2 * kMillisecond;
+// When --start-at or a launcher says that the first message is sent, if they do.
+Result<std::optional<Nanoseconds>> Run::agreed_start(const net::Stop& stop) const {
+  constexpr Nanoseconds kLead = load::StartGate::kLead;
   double start_at = options_.start_at;
   const bool launched = options_.start_fd >= 0 && all_connected_;
   if (launched) {
@@ -222,7 +221,7 @@ Result<Nanoseconds> Run::first_send(const net::Stop& stop) const {
     if (!told) return std::unexpected(told.error());
     start_at = *told;
   }
-  if (start_at == 0) return now_ns() + kLead;
+  if (start_at == 0) return std::nullopt;
   const double left_s = start_at - clock_of_day();
   if (!launched && left_s * kSecond < kLead) return open_too_late(-left_s);
   return now_ns() + static_cast<Nanoseconds>(static_cast<std::int64_t>(left_s * kSecond));
