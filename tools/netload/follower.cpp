@@ -18,6 +18,8 @@ namespace {
 
 // Of the measured part, for who asked before it began.
 constexpr Nanoseconds kFirstSnapshot = 100 * kMillisecond;
+// For threads that have no time to say what waits longest.
+constexpr Nanoseconds kTimeToSay = 100 * kMillisecond;
 
 }  // namespace
 
@@ -93,7 +95,7 @@ void Follower::follow(std::optional<Nanoseconds> agreed, load::StartGate& gate,
     if (!snapshot && !line) continue;
     run_.tally.ask_oldest();
     if (line) run_.segments.await_round();
-    const auto oldest = run_.tally.oldest_since();
+    const auto oldest = run_.tally.oldest_since(gate.over, kTimeToSay);
     LoadSample now = sample();
     if (oldest) now.seen.oldest = now.seen.at - std::min(now.seen.at, *oldest);
     if (!line) now.seen.packets.reset();  // They are counted for lines only.

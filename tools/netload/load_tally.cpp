@@ -29,14 +29,14 @@ void LoadTally::ask_oldest() const {
   for (const auto& counts : counts_) counts->ask_oldest.store(true, std::memory_order_release);
 }
 
-std::optional<Nanoseconds> LoadTally::oldest_since() const {
-  constexpr Nanoseconds kPatience = 100 * kMillisecond;
+std::optional<Nanoseconds> LoadTally::oldest_since(const net::Stop& over,
+                                                   Nanoseconds patience) const {
   constexpr auto kPoll = std::chrono::microseconds(200);
-  const Nanoseconds end = now_ns() + kPatience;
+  const Nanoseconds asked = now_ns();
   Nanoseconds oldest = kNever;
   for (const auto& counts : counts_) {
     while (counts->ask_oldest.load(std::memory_order_acquire)) {
-      if (now_ns() > end) return std::nullopt;
+      if (over.requested() || now_ns() - asked > patience) return std::nullopt;
       std::this_thread::sleep_for(kPoll);
     }
     oldest = std::min(oldest, counts->oldest_ns.load(std::memory_order_relaxed));

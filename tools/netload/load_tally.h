@@ -10,6 +10,7 @@
 #include "load/counts.h"
 #include "measure/processor_wait.h"
 #include "net/reactor_options.h"
+#include "net/stop.h"
 #include "netload/cost_watch.h"
 #include "report/interval.h"
 #include "shared_gaps.h"
@@ -27,10 +28,11 @@ class LoadTally {
   auto end() const { return counts_.end(); }
 
   std::uint64_t sum(Counter load::Counts::* counter) const;
-  /// Asks each thread since when the message waits that waits longest, and the answer; none where
-  /// none waits, or a thread has no time to say. It answers at its next turn.
+  /// Asks each thread since when the message waits that waits longest, and the answer, which it
+  /// gives at its next turn; none where none waits, a thread has no time to say for as long as
+  /// `patience`, or the load is over.
   void ask_oldest() const;
-  std::optional<Nanoseconds> oldest_since() const;
+  std::optional<Nanoseconds> oldest_since(const net::Stop& over, Nanoseconds patience) const;
   measure::Histogram merged(measure::Histogram load::Counts::* histogram) const;
 
  private:
