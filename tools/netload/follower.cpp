@@ -42,20 +42,21 @@ void Follower::begin(std::optional<Nanoseconds> agreed, load::StartGate& gate,
   const bool warm = run_.plan.warmup > 0;
   const bool looks_first = !warm && !agreed;
   if (looks_first) first_ = sample_with_costs();
-  measure_from_ = agreed.value_or(now_ns() + kLead) + run_.plan.warmup;
+  const Nanoseconds start = agreed.value_or(now_ns() + kLead);
+  measure_from_ = start + run_.plan.warmup;
   const Nanoseconds first_count = warm ? measure_from_ : step > 0 ? measure_from_ + step : kNever;
   run_.segments.schedule(first_count, step, asked_end());
   SharedGaps::Sum gaps_before;
   if (run_.server_gaps) gaps_before = run_.server_gaps->begin(measure_from_, this->asked_end());
   const auto while_connecting = run_.segments.packets();
-  gate.start_ns.store(measure_from_ - run_.plan.warmup, std::memory_order_release);
+  gate.start_ns.store(start, std::memory_order_release);
   // A request for a snapshot ends a sleep, and what it asks for is not there yet.
   const auto wait_until = [&](Nanoseconds moment) {
     while (!stop.requested() && !gate.over.requested() && now_ns() < moment)
       sleep_until(stop, gate.over, moment);
   };
   if (!looks_first) {
-    wait_until(warm ? measure_from_ : measure_from_ - kLead);
+    wait_until(warm ? measure_from_ : start - kLead);
     first_ = sample_with_costs();
   }
   wait_until(measure_from_);
