@@ -142,7 +142,7 @@ class CustomExchange final : public Exchange {
                 .size = static_cast<std::uint32_t>(size),
                 .kind = kind_of(step),
                 .last = step.last};
-    if (compared_ != Compared::nothing || is_error(step)) check(line, id, bytes, step, reply);
+    judge(line, id, bytes, step, reply);
     line.offset += size;
     if (line.read > 0) forget(line);
     return reply;
@@ -155,7 +155,7 @@ class CustomExchange final : public Exchange {
       if (!step.whole) return {};
       Reply reply{
           .size = static_cast<std::uint32_t>(line.read), .kind = kind_of(step), .last = true};
-      if (compared_ != Compared::nothing || is_error(step)) check(line, id, {}, step, reply);
+      judge(line, id, {}, step, reply);
       return reply;
     }
     return {};
@@ -201,9 +201,10 @@ class CustomExchange final : public Exchange {
     return to;
   }
 
-  bool is_error(const wire::Step& step) const noexcept {
-    if constexpr (requires { protocol_.is_error(step); })
-      return protocol_.is_error(step);
+  // `begin`: the first kBeginMax bytes of the reply.
+  bool is_error(const wire::Step& step, std::string_view begin) const noexcept {
+    if constexpr (requires { protocol_.is_error(step, begin); })
+      return protocol_.is_error(step, begin);
     else
       return step.error;
   }
@@ -238,9 +239,13 @@ class CustomExchange final : public Exchange {
     return refuse(plan_.no_reply("the datagram ends before the reply does", {as_text(bytes), 0}));
   }
 
-  void keep(Line& line, Bytes bytes, Bytes content) {
+  static void keep_begin(Line& line, Bytes bytes) {
     if (line.begin.size() < kBeginMax)
       line.begin += as_text(bytes.first(std::min(bytes.size(), kBeginMax - line.begin.size())));
+  }
+
+  void keep(Line& line, Bytes bytes, Bytes content) {
+    keep_begin(line, bytes);
     line.read += bytes.size();
     if (compared_ != Compared::nothing) line.content += as_text(content);
   }
@@ -251,15 +256,25 @@ class CustomExchange final : public Exchange {
     line.content.clear();
   }
 
-  // A whole reply: whether it is as expected, or says that its request failed.
-  void check(Line& line, MessageId id, Bytes bytes, const wire::Step& step, Reply& reply) {
+  // A whole reply, which ends with what was taken of `bytes`.
+  void judge(Line& line, MessageId id, Bytes bytes, const wire::Step& step, Reply& reply) {
+    std::string_view begin = as_text(bytes.first(std::min(step.taken, kBeginMax)));
+    if (line.read > 0) {
+      keep_begin(line, bytes.first(step.taken));
+      begin = line.begin;
+    }
+    const bool error = is_error(step, begin);
+    if (compared_ != Compared::nothing || error) check(line, id, step, begin, error, reply);
+  }
+
+  // Whether it is as expected, or says that its request failed.
+  void check(Line& line, MessageId id, const wire::Step& step, std::string_view begin, bool error,
+             Reply& reply) {
     std::string_view content = as_text(step.content);
     if (line.read > 0) content = line.content += content;
-    const bool error = is_error(step);
     const auto unlike = unlike_expected(content, id, step.status, error);
     const bool named = compared_ == Compared::whole || compared_ == Compared::beginning;
     if (error && !(named && !unlike && names_error(plan_.custom().expected))) {
-      const std::string begin = begin_of(line, bytes.first(step.taken));
       reply.error = true;
       refusal_.kind = Protocol::error(step, begin);
       refusal_.detail = std::exchange(told_, true) ? std::string() : plan_.error_reply(begin);

@@ -38,7 +38,7 @@ struct Http {
   static std::uint16_t kind(const wire::Step& step) noexcept { return step.status; }
   static std::string name_of_kind(std::uint16_t kind) { return std::to_string(kind); }
   /// A status that is not among those wanted, or of 400 and over where none were named.
-  bool is_error(const wire::Step& step) const noexcept {
+  bool is_error(const wire::Step& step, std::string_view) const noexcept {
     return wanted ? !(*wanted)[step.status] : step.error;
   }
 
