@@ -113,8 +113,10 @@ void add_custom_options(CommandLine& line, load::CustomOptions& custom) {
   line.reads_behind_at(lines);
   line.add_text("--reply", custom.reply, "FORM",
                 "Where a reply ends: echo, size:N, until:TEXT, line, u32 and its like (u8 to u64, "
-                "le or be, @OFFSET, +N or -N), varint, http, resp, memcached, dns, datagram, none "
-                "(echo; by the target; over UDP datagram, or dns where that is asked)")
+                "le or be, @OFFSET, +N or -N), varint, " +
+                    load::known_replies() +
+                    ", dns, datagram, none (echo; by the target; over UDP datagram, or dns where "
+                    "that is asked)")
       .check(load::check_reply);
   line.add("--expect", custom.expect, "WHAT", optional_text,
            "Compare replies: same, with the first; TEXT, with how they begin; @FILE, with all of "
@@ -251,8 +253,8 @@ void add_studies(CommandLine& line, LoadOptions& options) {
 void add_options(CommandLine& line, LoadOptions& options) {
   line.add_operand(
           "TARGET", options.target,
-          "HOST:PORT, :PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH; or http://, redis:// "
-          "or memcached://HOST[:PORT] (starts a netecho)")
+          "HOST:PORT, :PORT, [IPV6]:PORT, udp:HOST:PORT or unix:PATH; or HOST[:PORT] behind " +
+              load::known_schemes() + " (starts a netecho)")
       .check(check_target);
   line.add(options.family);
   add_custom_options(line, options.exchange.custom);

@@ -244,8 +244,8 @@ Result<std::string> take_scheme(const std::string& target, CustomOptions& option
     const bool tls = options.scheme == "https" || options.scheme == "rediss";
     return failed(fmt::format("netload does not speak {}://: {}", options.scheme,
                               tls ? "it has no TLS; put the load on a port without it"
-                                  : "it knows http://, redis:// and memcached://, and any "
-                                    "protocol by --send and --reply"),
+                                  : "it knows " + known_schemes() +
+                                        ", and any protocol by --send and --reply"),
                   {}, 0);
   }
   const std::size_t path = std::min(target.find('/', end + 3), target.size());

@@ -34,6 +34,12 @@ struct CustomOptions {
   bool operator==(const CustomOptions&) const = default;
 };
 
+/// What targets of the protocols that netload knows begin with: "http://, redis://, memcached://".
+std::string known_schemes();
+
+/// Their names as forms of --reply: "http, resp, memcached".
+std::string known_replies();
+
 /// Takes the scheme off a target such as "redis://localhost", and sets what it says; what is left
 /// is an address. Errors: a scheme that netload does not speak.
 Result<std::string> take_scheme(const std::string& target, CustomOptions& options);

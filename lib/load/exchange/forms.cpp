@@ -12,10 +12,9 @@ namespace wiremark::load {
 
 namespace {
 
-constexpr std::string_view kForms =
+constexpr std::string_view kGeneralForms =
     "echo, size:N, until:TEXT, line, u8, u16, u32 or u64 with le or be, @OFFSET and +N or -N "
-    "behind, "
-    "varint with +N or -N behind, http, resp, memcached, dns, datagram or none";
+    "behind, varint with +N or -N behind";
 
 // Takes a whole number off the front of `text`.
 template <class T>
@@ -75,6 +74,13 @@ const Scheme* scheme_among(std::string_view name, std::tuple<Known...>*) noexcep
   return found;
 }
 
+template <class... Known>
+std::string listed(std::string (*text_of)(const Scheme&), std::tuple<Known...>*) {
+  std::string text;
+  ((text += (text.empty() ? "" : ", ") + text_of(Known::kScheme)), ...);
+  return text;
+}
+
 }  // namespace
 
 Result<Form> parse_form(const std::string& text) {
@@ -97,12 +103,24 @@ Result<Form> parse_form(const std::string& text) {
   } else if (const auto prefix = read_prefix(text)) {
     return Plain{wire::PrefixFramer(*prefix)};
   }
-  return failed(fmt::format("'{}' does not say where a reply ends: there are {}", text, kForms), {},
-                0);
+  return failed(fmt::format("'{}' does not say where a reply ends: there are {}, {}, dns, "
+                            "datagram or none",
+                            text, kGeneralForms, known_replies()),
+                {}, 0);
 }
 
 const Scheme* scheme_of(std::string_view name) noexcept {
   return scheme_among(name, static_cast<Protocols*>(nullptr));
+}
+
+std::string known_schemes() {
+  return listed([](const Scheme& scheme) { return std::string(scheme.name) + "://"; },
+                static_cast<Protocols*>(nullptr));
+}
+
+std::string known_replies() {
+  return listed([](const Scheme& scheme) { return std::string(scheme.reply); },
+                static_cast<Protocols*>(nullptr));
 }
 
 }  // namespace wiremark::load
