@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -68,16 +70,17 @@ std::optional<Form> protocol_of(std::string_view name, std::tuple<Known...>*) {
 }
 
 template <class... Known>
-const Scheme* scheme_among(std::string_view name, std::tuple<Known...>*) noexcept {
-  const Scheme* found = nullptr;
-  ((name == Known::kScheme.name ? void(found = &Known::kScheme) : void()), ...);
-  return found;
+constexpr std::array<const Scheme*, sizeof...(Known)> schemes_of(std::tuple<Known...>*) noexcept {
+  return {&Known::kScheme...};
 }
 
-template <class... Known>
-std::string listed(std::string (*text_of)(const Scheme&), std::tuple<Known...>*) {
+constexpr auto kSchemes = schemes_of(static_cast<Protocols*>(nullptr));
+
+// That text of each scheme, and `behind` after it.
+std::string listed(std::string_view Scheme::* what, std::string_view behind = {}) {
   std::string text;
-  ((text += (text.empty() ? "" : ", ") + text_of(Known::kScheme)), ...);
+  for (const Scheme* scheme : kSchemes)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", scheme->*what, behind);
   return text;
 }
 
@@ -110,17 +113,12 @@ Result<Form> parse_form(const std::string& text) {
 }
 
 const Scheme* scheme_of(std::string_view name) noexcept {
-  return scheme_among(name, static_cast<Protocols*>(nullptr));
+  const auto found = std::ranges::find(kSchemes, name, &Scheme::name);
+  return found == kSchemes.end() ? nullptr : *found;
 }
 
-std::string known_schemes() {
-  return listed([](const Scheme& scheme) { return std::string(scheme.name) + "://"; },
-                static_cast<Protocols*>(nullptr));
-}
+std::string known_schemes() { return listed(&Scheme::name, "://"); }
 
-std::string known_replies() {
-  return listed([](const Scheme& scheme) { return std::string(scheme.reply); },
-                static_cast<Protocols*>(nullptr));
-}
+std::string known_replies() { return listed(&Scheme::reply); }
 
 }  // namespace wiremark::load
